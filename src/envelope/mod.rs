@@ -1,0 +1,1 @@
+//! Response envelopes `{data, meta}` and the pipeline that makes them.

@@ -1,0 +1,1 @@
+//! The JavaScript classes. Conversion only: no rule lives here.

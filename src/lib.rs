@@ -1,0 +1,30 @@
+//! toolwire: the protocol, envelope and validator core of a Model Context Protocol (MCP) host.
+//!
+//! The core opens nothing, reads no clock and draws no randomness: bytes, times and ids come in;
+//! bytes, events and the next deadline go out. Same inputs, same outputs.
+//!
+//! Layers, lowest first; a module never imports one further down this list:
+//!
+//! | module | owns |
+//! |---|---|
+//! | [`error`] | the closed set of error codes, and one sentence for each reason |
+//! | [`json`] | bytes to a tape, exact numbers, pointers, equality |
+//! | [`redact`] | masking of credentials |
+//! | [`schema`] | JSON Schema to a program, a program over a tape |
+//! | [`wire`] | newline framing and JSON-RPC 2.0 messages |
+//! | [`session`] | MCP state machines, revisions table, catalog, calls |
+//! | [`envelope`] | response envelopes and the result pipeline |
+//! | [`registry`] | MCP tools as flows |
+//! | `js` | the JavaScript classes; the only place that knows wasm-bindgen |
+
+pub mod envelope;
+pub mod error;
+pub mod json;
+pub mod redact;
+pub mod registry;
+pub mod schema;
+pub mod session;
+pub mod wire;
+
+#[cfg(target_family = "wasm")]
+mod js;

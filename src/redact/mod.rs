@@ -1,0 +1,1 @@
+//! Masking of credentials in text that a person may come to see.

@@ -1,0 +1,1 @@
+//! Operations and MCP tools as flows.

@@ -1,0 +1,125 @@
+//! What a session hands out: events, with the peer's payloads as JSON text.
+
+use crate::error::Error;
+use crate::schema::Violation;
+
+/// A request of the host's, from the call that made it to its one `Settled` event.
+pub type Handle = u32;
+
+/// An event. Payloads of the peer are JSON texts of their own: the session's buffers may go.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The first catalog stands.
+    Ready {
+        /// The negotiated revision.
+        protocol_version: &'static str,
+        /// `legacy` or `modern`.
+        era: &'static str,
+        /// JSON text of the server's `serverInfo`, if it sent an object.
+        server_info: Option<String>,
+        /// JSON text of the server's capabilities, an object.
+        capabilities: String,
+        /// The server's instructions, if it sent a string.
+        instructions: Option<String>,
+    },
+    /// A catalog was read.
+    Tools {
+        /// JSON text of an array of `ToolDescription`.
+        tools: String,
+        /// JSON text of an array of `ToolProblem`.
+        problems: String,
+        /// Names new since the last catalog.
+        added: Vec<String>,
+        /// Names gone since the last catalog.
+        removed: Vec<String>,
+        /// Names whose entry changed since the last catalog.
+        changed: Vec<String>,
+    },
+    /// A request came to its end.
+    Settled {
+        /// What the request's call returned.
+        handle: Handle,
+        /// Its end.
+        outcome: Result<Settlement, Error>,
+    },
+    /// The server reported progress of a request.
+    Progress {
+        /// The request.
+        handle: Handle,
+        /// Progress so far.
+        progress: f64,
+        /// The total, if the server named one.
+        total: Option<f64>,
+        /// Its words.
+        message: Option<String>,
+    },
+    /// The server sent a notification.
+    Notification {
+        /// Its method.
+        method: String,
+        /// JSON text of its params.
+        params: Option<String>,
+    },
+    /// The server sent a request whose method the capabilities declare.
+    Request {
+        /// For `respond`.
+        token: u32,
+        /// Its method.
+        method: String,
+        /// JSON text of its params.
+        params: Option<String>,
+    },
+    /// Something worth an operator's notice.
+    Diagnostic {
+        /// One of the sources of DESIGN.md section 6.1.
+        source: &'static str,
+        /// One of the codes there.
+        code: &'static str,
+        /// What was seen, for the host alone; at most `maxDiagnosticBytes`.
+        detail: String,
+        /// True if the detail was cut.
+        truncated: bool,
+    },
+    /// The server sent an error with `id: null`.
+    UncorrelatedError {
+        /// Its number.
+        rpc_code: i64,
+    },
+    /// The host must start the process again and call `connect`.
+    Respawn,
+    /// The session is over.
+    Closed {
+        /// Why; nothing after `close`.
+        error: Option<Error>,
+    },
+}
+
+/// The good end of a request.
+#[derive(Clone, Debug)]
+pub enum Settlement {
+    /// A tool call's result.
+    Tool(ToolOutcome),
+    /// Any other request's result, as JSON text.
+    Value(String),
+    /// A notification left, or a catalog was refreshed.
+    Done,
+}
+
+/// A tool call's result and what was found about it.
+#[derive(Clone, Debug)]
+pub struct ToolOutcome {
+    /// The `result` member exactly as it arrived.
+    pub json: String,
+    /// Indices of content blocks that are not handed out.
+    pub dropped: Vec<u32>,
+    /// True if `_meta` is handed out when present.
+    pub keep_meta: bool,
+    /// `valid`, `invalid`, `unknown` or `unchecked`.
+    pub verdict: &'static str,
+    /// Why the verdict is unknown or unchecked.
+    pub verdict_reason: Option<&'static str>,
+    /// Violations under `validation: "report"`.
+    pub violations: Vec<Violation>,
+    /// Content blocks with a problem: index and reason.
+    pub content_problems: Vec<(u32, &'static str)>,
+}
