@@ -28,3 +28,7 @@ pub mod wire;
 
 #[cfg(target_family = "wasm")]
 mod js;
+
+// The unit tests run natively and, through `wasm-pack test --headless --chrome`, in a browser.
+#[cfg(all(test, target_family = "wasm"))]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

@@ -45,6 +45,9 @@ fn parse_exponent(text: &[u8]) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
     use super::*;
 
     #[test]

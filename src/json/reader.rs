@@ -723,6 +723,9 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, Fault> {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
     use super::super::Value;
     use super::*;
 

@@ -176,6 +176,9 @@ fn push_wtf8(out: &mut Vec<u8>, point: u32) {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
     use super::*;
 
     fn escaped(raw: &str) -> Text<'_> {
