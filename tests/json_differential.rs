@@ -6,6 +6,9 @@
 //!
 //! `TOOLWIRE_FUZZ_SECONDS` runs it longer; `TOOLWIRE_FUZZ_SEED` makes another run.
 
+// Tests fail by panicking, in their helpers too; this one says how much it compared.
+#![allow(clippy::indexing_slicing, clippy::print_stdout)]
+
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Reference;

@@ -5,11 +5,21 @@
 //! loses: number text, repeated members, `__proto__` as an ordinary name. Nothing here recurses,
 //! so the peer's nesting costs memory (bounded) and never stack.
 
-mod number;
+mod equal;
+mod meter;
+pub(crate) mod multiple;
+pub(crate) mod number;
+pub(crate) mod pointer;
 mod reader;
+mod scan;
 mod tape;
 mod text;
 
+pub(crate) use equal::{Hashing, scalars_equal, string as hash_string};
+pub use equal::{Numbers, equal, hash};
+pub(crate) use meter::Meter;
+pub use pointer::resolve as resolve_pointer;
 pub use reader::{Fault, Limits, Progress, Reader, read};
 pub use tape::{Elements, Kind, Members, Tape, Value};
+pub(crate) use tape::{Tag, Word};
 pub use text::{Points, Text};

@@ -75,8 +75,8 @@ impl Word {
     }
 
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "four bits index sixteen entries")]
     pub(crate) const fn tag(self) -> Tag {
-        // Four bits index sixteen entries.
         TAGS[(self.0 >> 60) as usize & 15]
     }
 
@@ -321,6 +321,15 @@ impl<'a> Value<'a> {
     pub fn raw(self) -> &'a str {
         let range = self.range();
         text::utf8(self.bytes.get(range).unwrap_or(&[]))
+    }
+
+    /// The integers in this value, written without fraction and exponent, that take more bytes
+    /// than this, sign included.
+    pub fn integers_longer_than(self, bytes: u32) -> impl Iterator<Item = Value<'a>> {
+        (self.at..self.next_position()).map(move |at| Value { at, ..self }).filter(move |value| {
+            let word = value.word();
+            word.tag() == Tag::Integer && word.payload() > bytes
+        })
     }
 
     /// The elements of an array, in order; nothing for anything else.

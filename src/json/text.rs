@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::scan::hex4;
+
 /// Bytes that the reader checked, as `str`. Anything else reads as empty.
 #[inline]
 pub(crate) fn utf8(bytes: &[u8]) -> &str {
@@ -28,6 +30,18 @@ impl<'a> Text<'a> {
     /// The bytes between the quotes, escapes untouched.
     pub fn raw(self) -> &'a str {
         utf8(self.raw)
+    }
+
+    /// The bytes between the quotes, escapes untouched.
+    #[inline]
+    pub(crate) fn raw_bytes(self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// True if the raw bytes are the string itself.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        !self.escaped
     }
 
     /// True if the text has an escape that is half of a surrogate pair.
@@ -109,19 +123,15 @@ impl Points<'_> {
         self.raw.get(at).copied().unwrap_or(0) as u32
     }
 
-    fn hex4(&self, at: usize) -> Option<u32> {
-        let digits = self.raw.get(at..at + 4)?;
-        digits.iter().try_fold(0, |value, &digit| Some(value << 4 | (digit as char).to_digit(16)?))
-    }
-
     fn unicode_escape(&mut self) -> u32 {
-        let high = self.hex4(self.at).unwrap_or(0xFFFD);
+        let high = hex4(self.raw, self.at).unwrap_or(0xFFFD);
         self.at += 4;
-        if (0xD800..0xDC00).contains(&high) && self.raw.get(self.at..self.at + 2) == Some(b"\\u") {
-            if let Some(low @ 0xDC00..0xE000) = self.hex4(self.at + 2) {
-                self.at += 6;
-                return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-            }
+        if (0xD800..0xDC00).contains(&high)
+            && self.raw.get(self.at..self.at + 2) == Some(b"\\u")
+            && let Some(low @ 0xDC00..0xE000) = hex4(self.raw, self.at + 2)
+        {
+            self.at += 6;
+            return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
         }
         high
     }
