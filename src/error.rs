@@ -3,7 +3,10 @@
 //! Invariant: a sentence quotes only numbers, option names, method names, the configured server
 //! name and constants of this crate. What the peer sent travels in [`Error::private`] alone.
 
+use std::borrow::Cow;
 use std::rc::Rc;
+
+mod sentences;
 
 /// What kind of failure it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,8 +62,8 @@ impl Code {
 
 /// Facts an error carries as members of its own: numbers, constants of this crate and the host's
 /// own pointers, never prose of the peer.
-#[derive(Clone, Default, PartialEq, Debug, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Default, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Facts {
     /// The number of a JSON-RPC error.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +73,7 @@ pub struct Facts {
     pub exit_code: Option<i32>,
     /// The name of an option.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub option: Option<&'static str>,
+    pub option: Option<Cow<'static, str>>,
     /// The method of a request of ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
@@ -86,9 +89,18 @@ pub struct Facts {
     /// A JSON Pointer into the caller's own document, or into the message's envelope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Revisions known to this crate that the server named.
+    /// What is supported: revisions known to this crate that the server named, or dialects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supported: Option<Vec<String>>,
+    /// The status of an HTTP response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What the caller named: a command, a URL, a file, a reference in a schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The name of an environment variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
 }
 
 /// A failure. Cheap to clone: one failure may settle many calls.
@@ -102,6 +114,8 @@ struct Inner {
     retryable: bool,
     server: Option<Rc<str>>,
     facts: Facts,
+    why: Option<String>,
+    stderr_withheld: bool,
     private: Option<String>,
 }
 
@@ -114,6 +128,8 @@ impl Error {
             retryable: false,
             server: None,
             facts: Facts::default(),
+            why: None,
+            stderr_withheld: false,
             private: None,
         }))
     }
@@ -141,10 +157,27 @@ impl Error {
         self.with(|inner| inner.facts = facts)
     }
 
+    /// Adds what completes the sentence of `output_schema_violation`: constants of this crate.
+    #[must_use]
+    pub fn why(self, why: String) -> Self {
+        self.with(|inner| inner.why = Some(why))
+    }
+
+    /// Says that the server wrote to its stderr, which the sentence withholds (row R67).
+    #[must_use]
+    pub fn stderr_withheld(self) -> Self {
+        self.with(|inner| inner.stderr_withheld = true)
+    }
+
     /// Adds what only the host may see, as the text of a JSON object.
     #[must_use]
     pub fn private(self, json: String) -> Self {
         self.with(|inner| inner.private = Some(json))
+    }
+
+    /// True if both are one failure, not merely alike: what ends many calls is one error.
+    pub fn is(&self, other: &Error) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
     }
 
     /// The code.
@@ -179,6 +212,18 @@ impl Error {
 
     /// The fixed sentence for this reason.
     pub fn message(&self) -> String {
-        self.0.reason.to_owned()
+        let inner = &*self.0;
+        let why = inner.why.as_deref();
+        let mut text = sentences::fill(inner.reason, inner.server.as_deref(), &inner.facts, why);
+        if inner.stderr_withheld {
+            text.push_str(sentences::STDERR_WITHHELD);
+        }
+        text
     }
+}
+
+/// The sentence for a reason that arises in the host: one table serves both sides. Reasons that the
+/// table does not know read as a general failure.
+pub fn sentence(reason: &str, server: Option<&str>, facts: &Facts) -> String {
+    sentences::fill(reason, server, facts, None)
 }
