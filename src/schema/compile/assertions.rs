@@ -1,0 +1,143 @@
+//! Keywords that look at the value itself.
+
+use std::collections::HashSet;
+
+use crate::json::multiple::Divisor;
+use crate::json::{Kind, Numbers, Value, number};
+use crate::schema::error::SchemaError;
+use crate::schema::pattern::Pattern;
+use crate::schema::program::{DivisorOp, Op, PatternOp, Place, kinds};
+
+use super::build::Build;
+use super::shape::Keyword;
+use super::subject::Subject;
+
+/// `type`, `enum`, `const`, limits of numbers and strings.
+pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
+    let document = subject.document_index;
+    let mut ops = Vec::new();
+    let mut allowed = kinds::ALL;
+    if let Some(value) = subject.get(Keyword::Type) {
+        let (names, bits) = types(build, subject, value)?;
+        ops.push(build.types(names));
+        allowed &= bits;
+    }
+    if let Some(value) = subject.get_kind(build, Keyword::Enum, Kind::Array)? {
+        let (op, bits) = build.enumeration("enum", document, value, Numbers::Exact);
+        ops.push(op);
+        allowed &= bits;
+    }
+    if let Some(value) = subject.get(Keyword::Const) {
+        let (op, bits) = build.enumeration("const", document, value, Numbers::Exact);
+        ops.push(op);
+        allowed &= bits;
+    }
+    for (keyword, op) in [
+        (Keyword::Minimum, Op::Minimum as fn(u32) -> Op),
+        (Keyword::Maximum, Op::Maximum),
+        (Keyword::ExclusiveMinimum, Op::ExclusiveMinimum),
+        (Keyword::ExclusiveMaximum, Op::ExclusiveMaximum),
+    ] {
+        if let Some(value) = subject.get_kind(build, keyword, Kind::Number)? {
+            ops.push(op(build.bound(document, value)));
+        }
+    }
+    if let Some(value) = subject.get(Keyword::MultipleOf) {
+        let divisor = value.number().and_then(|text| Divisor::new(text.as_bytes()));
+        let divisor = divisor.ok_or_else(|| subject.invalid(build, value))?;
+        let place = Place { document, position: value.position() };
+        ops.push(build.divisor(DivisorOp { place, divisor }));
+    }
+    for (keyword, op) in
+        [(Keyword::MinLength, Op::MinLength as fn(u32) -> Op), (Keyword::MaxLength, Op::MaxLength)]
+    {
+        if let Some(count) = count(build, subject, keyword)? {
+            ops.push(op(count));
+        }
+    }
+    if let Some(value) = subject.get(Keyword::Pattern) {
+        ops.push(Op::Pattern(pattern(build, subject, value, value)?));
+    }
+    if let Some(value) = subject.get_kind(build, Keyword::Format, Kind::String)? {
+        // An annotation: what it says is not judged.
+        subject.string(build, value)?;
+    }
+    subject.kinds &= allowed;
+    subject.ops.extend(ops);
+    Ok(())
+}
+
+fn types(
+    build: &Build,
+    subject: &Subject,
+    value: Value<'_>,
+) -> Result<(Vec<&'static str>, u8), SchemaError> {
+    let one = std::iter::once(value).filter(|value| value.is_string());
+    let mut names = Vec::new();
+    let mut bits = 0;
+    for entry in one.chain(value.elements()) {
+        let known = entry.as_str().and_then(|name| kinds::of_name(&name));
+        let Some((kind, name)) = known else { return Err(subject.invalid(build, entry)) };
+        if names.contains(&name) {
+            return Err(subject.invalid(build, entry));
+        }
+        bits |= kind;
+        names.push(name);
+    }
+    if names.is_empty() { Err(subject.invalid(build, value)) } else { Ok((names, bits)) }
+}
+
+/// A count, which may be written with a zero fraction; the largest stand for all beyond.
+pub(super) fn count(
+    build: &Build,
+    subject: &Subject,
+    keyword: Keyword,
+) -> Result<Option<u32>, SchemaError> {
+    let Some(value) = subject.get(keyword) else { return Ok(None) };
+    let number = value.number().map(|text| number::Decimal::parse(text.as_bytes()));
+    match number {
+        Some(number) if number.is_integer() && !number.is_negative() => {
+            if number.lead() > 9 {
+                return Ok(Some(u32::MAX));
+            }
+            let digits = number.digits().fold(0, |sum, digit| sum * 10 + (digit & 15) as u64);
+            // No more than ten digits in all, so this ends far below 64 bits.
+            let count = (0..number.scale()).fold(digits, |count, _| count * 10);
+            Ok(Some(count.min(u32::MAX as u64) as u32))
+        }
+        _ => Err(subject.invalid(build, value)),
+    }
+}
+
+/// A regular expression; `place` is what it is written in or names.
+pub(super) fn pattern(
+    build: &mut Build,
+    subject: &Subject,
+    text: Value<'_>,
+    place: Value<'_>,
+) -> Result<u32, SchemaError> {
+    let text = subject.string(build, text)?;
+    let place = Place { document: subject.document_index, position: place.position() };
+    Ok(build.pattern(PatternOp { place, pattern: Pattern::new(&text) }))
+}
+
+/// A list of distinct names.
+pub(super) fn names<'a>(
+    build: &Build,
+    subject: &Subject,
+    value: Value<'a>,
+) -> Result<Vec<std::borrow::Cow<'a, [u8]>>, SchemaError> {
+    if !value.is_array() {
+        return Err(subject.invalid(build, value));
+    }
+    let mut seen = HashSet::new();
+    let mut names = Vec::new();
+    for entry in value.elements() {
+        let name = entry.text().map(|name| name.to_wtf8());
+        let Some(name) = name.filter(|name| seen.insert(name.clone())) else {
+            return Err(subject.invalid(build, entry));
+        };
+        names.push(name);
+    }
+    Ok(names)
+}

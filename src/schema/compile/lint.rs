@@ -1,0 +1,319 @@
+//! Findings about a schema that are no errors: what its author probably did not mean.
+//!
+//! Codes are stable: `keyword_typo`, `keyword_ignored`, `openapi_nullable`,
+//! `ref_siblings_ignored`, `required_excluded`, `root_type_missing`, `root_not_object`,
+//! `unreachable_branch`, `unresolved_ref`. Sentences are fixed; what they are about is in `at`.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::json::{Kind, Value};
+use crate::schema::options::Dialect;
+use crate::schema::program::{NodeId, Op, Place, SchemaProblem, kinds};
+
+use super::build::Build;
+use super::edges::ops;
+use super::shape::Keyword;
+use super::subject::Subject;
+
+/// Problems told at most.
+const MAX_PROBLEMS: usize = 100;
+
+/// Different unknown keywords compared with known ones at most.
+const MAX_UNKNOWN: usize = 1_000;
+
+/// Keywords that one dialect has and the other ignores.
+const ONLY_2020: &[Keyword] = &[
+    Keyword::PrefixItems,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::UnevaluatedItems,
+    Keyword::UnevaluatedProperties,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::DynamicRef,
+];
+const ONLY_DRAFT_7: &[Keyword] = &[Keyword::AdditionalItems];
+
+/// Keywords without effect unless another one stands beside them.
+const COMPANIONS: &[(Keyword, Keyword)] = &[
+    (Keyword::Then, Keyword::If),
+    (Keyword::Else, Keyword::If),
+    (Keyword::MinContains, Keyword::Contains),
+    (Keyword::MaxContains, Keyword::Contains),
+];
+
+/// Keywords that stand beside `$ref` in draft-07 without meaning to constrain anything.
+const HARMLESS_SIBLINGS: &[Keyword] = &[
+    Keyword::Ref,
+    Keyword::Title,
+    Keyword::Description,
+    Keyword::Comment,
+    Keyword::Default,
+    Keyword::Examples,
+    Keyword::Definitions,
+    Keyword::Defs,
+    Keyword::Schema,
+    Keyword::Id,
+    Keyword::ReadOnly,
+    Keyword::WriteOnly,
+];
+
+/// Keywords whose near misses do no harm, and are often words of other specifications.
+const ANNOTATIONS: &[&str] = &[
+    "title",
+    "description",
+    "default",
+    "examples",
+    "readOnly",
+    "writeOnly",
+    "deprecated",
+    "$comment",
+];
+
+/// Lint of one compilation.
+#[derive(Default)]
+pub(super) struct Lint {
+    /// Unknown keywords met so far, and whether they resemble known ones.
+    unknown: HashMap<String, bool>,
+}
+
+impl Lint {
+    /// Looks at one subschema.
+    pub(super) fn schema(&mut self, build: &mut Build, subject: &Subject, schema: Value<'_>) {
+        if build.program.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
+        let document = subject.document_index;
+        let mut tell = |code, message, value: Value<'_>| {
+            problem(build, code, message, Place { document, position: value.position() });
+        };
+        if subject.dialect == Dialect::Draft7 && subject.shape.has(Keyword::Ref) {
+            for (name, value) in schema.members() {
+                let keyword = Keyword::of_name(&name.to_wtf8());
+                if keyword.is_some_and(|keyword| !HARMLESS_SIBLINGS.contains(&keyword)) {
+                    let message = "draft-07 ignores what stands beside $ref";
+                    tell("ref_siblings_ignored", message, value);
+                }
+            }
+            return;
+        }
+        let foreign = match subject.dialect {
+            Dialect::Draft2020 => ONLY_DRAFT_7,
+            Dialect::Draft7 => ONLY_2020,
+        };
+        for value in foreign.iter().filter_map(|&keyword| subject.get(keyword)) {
+            tell("keyword_ignored", "this dialect does not know the keyword", value);
+        }
+        for &(keyword, companion) in COMPANIONS {
+            let value = subject.get(keyword).filter(|_| !subject.shape.has(companion));
+            if let Some(value) = value.filter(|_| !foreign.contains(&keyword)) {
+                tell("keyword_ignored", "the keyword this one depends on is absent", value);
+            }
+        }
+        if let Some(value) = excluded(subject) {
+            let message = "a required property is one that additionalProperties excludes";
+            tell("required_excluded", message, value);
+        }
+        for (name, value) in schema.members() {
+            let name = name.to_str();
+            if Keyword::of_name(name.as_bytes()).is_some() {
+                continue;
+            }
+            if name == "nullable" {
+                let message = "nullable is OpenAPI's: add null to type";
+                tell("openapi_nullable", message, value);
+            } else if self.resembles(&name) {
+                tell("keyword_typo", "an unknown keyword that resembles a known one", value);
+            }
+        }
+    }
+
+    fn resembles(&mut self, name: &str) -> bool {
+        if let Some(&known) = self.unknown.get(name) {
+            return known;
+        }
+        if self.unknown.len() >= MAX_UNKNOWN {
+            return false;
+        }
+        let resembles = resembles_keyword(name);
+        self.unknown.insert(name.to_owned(), resembles);
+        resembles
+    }
+
+    /// Looks at the whole, once it is linked.
+    pub(super) fn program(&self, build: &mut Build) {
+        let root = build.node(build.program.root);
+        let Some(document) = build.document(root.document) else { return };
+        let schema = document.value(root.position);
+        let place = Place { document: root.document, position: root.position };
+        if schema.is_object() {
+            match schema.get("type") {
+                Some(value) if value.as_str().as_deref() == Some("object") => {}
+                Some(value) => {
+                    let place = Place { position: value.position(), ..place };
+                    let message = "MCP wants the type object at the root";
+                    problem(build, "root_not_object", message, place);
+                }
+                None => {
+                    let message = "MCP wants the type object at the root";
+                    problem(build, "root_type_missing", message, place);
+                }
+            }
+        }
+        for id in 0..build.program.nodes.len() as NodeId {
+            if build.program.problems.len() >= MAX_PROBLEMS {
+                return;
+            }
+            self.branches(build, id);
+        }
+    }
+
+    /// Branches that no value can reach, judging by types.
+    fn branches(&self, build: &mut Build, id: NodeId) {
+        let node = build.node(id);
+        let mut declared = kinds::ALL;
+        let mut dead = Vec::new();
+        for &op in ops(&build.program, node.full) {
+            match op {
+                Op::Type(index) => {
+                    let types = build.program.types.get(index as usize);
+                    declared = types.into_iter().flatten().fold(0, |bits, name| {
+                        bits | kinds::of_name(name).map_or(0, |(kind, _)| kind)
+                    });
+                }
+                Op::AnyOf(span) | Op::OneOf(span) => {
+                    let branches = build.program.list(span).iter();
+                    dead.extend(branches.filter(|&&id| build.node(id).kinds & declared == 0));
+                }
+                Op::If(index) => {
+                    if let Some(op) = build.program.ifs.get(index as usize)
+                        && build.node(op.condition).kinds & declared == 0
+                    {
+                        dead.push(op.then);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for id in dead {
+            let branch = build.node(id);
+            // `false` is meant.
+            if !branch.never && (id as usize) < build.program.nodes.len() {
+                let place = Place { document: branch.document, position: branch.position };
+                let message = "no value of the declared type can satisfy this branch";
+                problem(build, "unreachable_branch", message, place);
+            }
+        }
+    }
+}
+
+fn problem(build: &mut Build, code: &'static str, message: &'static str, place: Place) {
+    if build.program.problems.len() < MAX_PROBLEMS {
+        let at = build.pointer(place.document, place.position);
+        build.program.problems.push(SchemaProblem { code, at, message });
+    }
+}
+
+/// A reference that leads nowhere, in a schema that no judgement can meet.
+pub(super) fn unused_reference(build: &mut Build, place: Place) {
+    let message = "this reference leads nowhere; nothing that is used depends on it";
+    problem(build, "unresolved_ref", message, place);
+}
+
+/// The first required name that a closed object does not declare.
+fn excluded<'a>(subject: &'a Subject) -> Option<Value<'a>> {
+    let closed = subject.get(Keyword::AdditionalProperties)?.as_bool() == Some(false);
+    if !closed || subject.shape.has(Keyword::PatternProperties) {
+        return None;
+    }
+    let declared: HashSet<_> = subject
+        .get(Keyword::Properties)
+        .into_iter()
+        .flat_map(Value::members)
+        .map(|(name, _)| name.to_wtf8())
+        .collect();
+    subject
+        .get(Keyword::Required)?
+        .elements()
+        .filter(|name| name.kind() == Kind::String)
+        .find(|name| name.text().is_some_and(|name| !declared.contains(&name.to_wtf8())))
+}
+
+fn resembles_keyword(name: &str) -> bool {
+    let judged = Keyword::NAMES.iter().filter(|keyword| !ANNOTATIONS.contains(keyword));
+    judged.into_iter().any(|keyword| is_typo(name, keyword))
+}
+
+/// True if a name is a known keyword but for its case or one slip, two in a long one.
+fn is_typo(name: &str, keyword: &str) -> bool {
+    if name.eq_ignore_ascii_case(keyword) {
+        return true;
+    }
+    let slips = match keyword.len() {
+        0..5 => return false,
+        5..9 => 1,
+        _ => 2,
+    };
+    // A slip adds a letter, takes one, or both.
+    let letters = (letters(name) ^ letters(keyword)).count_ones();
+    name.len().abs_diff(keyword.len()) <= slips
+        && letters as usize <= 2 * slips
+        && distance(name, keyword) <= slips
+}
+
+/// The letters of a text as a set.
+fn letters(text: &str) -> u32 {
+    text.bytes().fold(0, |set, byte| set | 1 << (byte & 31))
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two short texts.
+fn distance(left: &str, right: &str) -> usize {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=right.len()).collect();
+    for (row, &a) in left.iter().enumerate() {
+        let mut line = vec![row + 1];
+        for (column, &b) in right.iter().enumerate() {
+            let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX);
+            let mut best = (at(&above, column) + (a != b) as usize)
+                .min(at(&above, column + 1) + 1)
+                .min(at(&line, column) + 1);
+            let swapped = row > 0
+                && column > 0
+                && left.get(row - 1) == Some(&b)
+                && right.get(column - 1) == Some(&a);
+            if swapped {
+                best = best.min(at(&before, column - 1).saturating_add(1));
+            }
+            line.push(best);
+        }
+        before = std::mem::replace(&mut above, line);
+    }
+    above.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    #[test]
+    fn slips_are_typos_and_words_are_not() {
+        for (name, keyword) in [
+            ("requried", "required"),
+            ("propertes", "properties"),
+            ("addtionalProperties", "additionalProperties"),
+            ("Type", "type"),
+            ("minLenght", "minLength"),
+            ("one0f", "oneOf"),
+        ] {
+            assert!(is_typo(name, keyword), "{name}");
+        }
+        for name in ["name", "x-order", "example", "nullable", "id", "values", "note", "tags"] {
+            assert!(!resembles_keyword(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Schema resources: identifiers, anchors, and what references lead to.
+//!
+//! Each compilation has its own registry: an `$id` names something within one schema and the
+//! documents given with it, never beyond. Nothing is fetched. References are resolved once all
+//! schemas known so far are compiled, because an identifier may stand anywhere; what they find in
+//! places that no keyword made a schema becomes one.
+
+use std::collections::HashMap;
+
+use crate::json::{Kind, Limits, Value, pointer, read};
+use crate::schema::error::SchemaError;
+use crate::schema::options::{CompileOptions, Dialect};
+use crate::schema::program::{Document, DynamicOp, NO_NODE, NodeId, Op, Place, blank};
+
+use super::build::Build;
+use super::meta;
+use super::shape::Keyword;
+use super::subject::Subject;
+use super::uri;
+
+/// Objects with more members are indexed when a pointer passes through them.
+const INDEX_ABOVE: u32 = 32;
+
+/// Times that references are asked for again because more schemas were found meanwhile.
+const MAX_ROUNDS: u32 = 64;
+
+/// A schema with a URI of its own, or the root of a document.
+struct Resource {
+    uri: String,
+    dialect: Dialect,
+    document: u32,
+    root: u32,
+    anchors: HashMap<String, NodeId>,
+    dynamic_anchors: HashMap<String, NodeId>,
+}
+
+/// A reference whose target is still to be found.
+struct Pending {
+    node: NodeId,
+    document: u32,
+    /// Where the keyword's value stands.
+    position: u32,
+    resource: u32,
+    reference: String,
+    /// The instruction to complete.
+    op: usize,
+    dynamic: bool,
+}
+
+/// A reference that leads nowhere.
+pub(super) struct Unresolved {
+    pub(super) node: NodeId,
+    /// Where the keyword's value stands.
+    pub(super) place: Place,
+    pub(super) target: String,
+}
+
+enum Target {
+    Found(NodeId),
+    /// A document was loaded or schemas were found: ask again when they are compiled.
+    Later,
+    Missing,
+}
+
+pub(super) struct Registry {
+    resources: Vec<Resource>,
+    by_uri: HashMap<String, u32>,
+    /// Documents given with the schema, by URI; taken when they are loaded.
+    offered: Vec<(String, Option<Vec<u8>>)>,
+    pending: Vec<Pending>,
+    /// References whose targets may yet be found, asked for again when nothing else is left.
+    waiting: Vec<Pending>,
+    rounds: u32,
+    /// References that lead nowhere, with the schema they stand in.
+    pub(super) unresolved: Vec<Unresolved>,
+    /// Names of dynamic references, by index of their instruction's entry.
+    dynamic_names: Vec<(usize, String)>,
+    /// Members of large objects by name.
+    indexed: HashMap<(u32, u32), HashMap<String, u32>>,
+    dialect: Dialect,
+    max_depth: u32,
+    max_bytes: usize,
+}
+
+impl Registry {
+    pub(super) fn new(options: &mut CompileOptions) -> Self {
+        let offered = std::mem::take(&mut options.resources);
+        Registry {
+            resources: Vec::new(),
+            by_uri: HashMap::new(),
+            offered: offered.into_iter().map(|(uri, text)| (strip(&uri), Some(text))).collect(),
+            pending: Vec::new(),
+            waiting: Vec::new(),
+            rounds: 0,
+            unresolved: Vec::new(),
+            dynamic_names: Vec::new(),
+            indexed: HashMap::new(),
+            dialect: options.dialect,
+            max_depth: options.max_depth,
+            max_bytes: options.max_schema_bytes,
+        }
+    }
+
+    pub(super) fn dialect(&self, resource: u32) -> Dialect {
+        self.resources.get(resource as usize).map_or(self.dialect, |resource| resource.dialect)
+    }
+
+    /// Adds a document and queues its root.
+    pub(super) fn open(
+        &mut self,
+        build: &mut Build,
+        document: Document,
+        uri: &str,
+    ) -> Result<NodeId, SchemaError> {
+        let schema = document.value(0).get("$schema");
+        let dialect = schema.filter(|_| document.value(0).is_object()).map(|schema| {
+            // A `$schema` that is no string is malformed, not unknown.
+            schema.as_str().map(|uri| Dialect::from_schema_uri(&uri))
+        });
+        let place = schema.map_or(0, Value::position);
+        let index = build.add_document(document);
+        let dialect = match dialect {
+            None => self.dialect,
+            Some(Some(Some(dialect))) => dialect,
+            Some(Some(None)) => return Err(self.unsupported(build, index, place)),
+            Some(None) => {
+                return Err(SchemaError::new("invalid_keyword", build.pointer(index, place)));
+            }
+        };
+        let resource = self.add(uri.to_owned(), dialect, index, 0);
+        build.add_node(blank(index, 0, resource))
+    }
+
+    fn unsupported(&self, build: &Build, document: u32, position: u32) -> SchemaError {
+        SchemaError::new("unsupported_dialect", build.pointer(document, position))
+    }
+
+    fn add(&mut self, uri: String, dialect: Dialect, document: u32, root: u32) -> u32 {
+        let index = self.resources.len() as u32;
+        self.by_uri.entry(uri.clone()).or_insert(index);
+        self.resources.push(Resource {
+            uri,
+            dialect,
+            document,
+            root,
+            anchors: HashMap::new(),
+            dynamic_anchors: HashMap::new(),
+        });
+        index
+    }
+
+    /// Reads `$id`, `$schema` and the anchors of a subschema, and settles its resource.
+    pub(super) fn identify(
+        &mut self,
+        build: &mut Build,
+        subject: &mut Subject,
+        id: NodeId,
+    ) -> Result<(), SchemaError> {
+        let node = build.node(id);
+        subject.resource = node.resource;
+        subject.dialect = self.dialect(node.resource);
+        if subject.dialect == Dialect::Draft7 && subject.shape.has(Keyword::Ref) {
+            // What stands beside the reference does not count.
+            return Ok(());
+        }
+        let identifier = subject.get_kind(build, Keyword::Id, Kind::String)?;
+        if let Some(value) = identifier {
+            let text = subject.string(build, value)?.into_owned();
+            let (reference, fragment) = uri::split_fragment(&text);
+            let fragment = fragment.filter(|fragment| !fragment.is_empty());
+            if fragment.is_some() && subject.dialect == Dialect::Draft2020 {
+                return Err(subject.invalid(build, value));
+            }
+            if !reference.is_empty() {
+                let (resource, dialect) = self.enter(build, subject, node.position, reference)?;
+                subject.resource = resource;
+                subject.dialect = dialect;
+            }
+            if let Some(name) = fragment {
+                self.anchor(subject.resource, name, id, false);
+            }
+        }
+        if let Some(node) = build.node_mut(id) {
+            node.resource = subject.resource;
+        }
+        if subject.dialect == Dialect::Draft2020 {
+            for (keyword, dynamic) in [(Keyword::Anchor, false), (Keyword::DynamicAnchor, true)] {
+                if let Some(value) = subject.get_kind(build, keyword, Kind::String)? {
+                    let name = subject.string(build, value)?;
+                    if !is_anchor(&name) {
+                        return Err(subject.invalid(build, value));
+                    }
+                    self.anchor(subject.resource, &name, id, dynamic);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The resource that an `$id` opens or names.
+    fn enter(
+        &mut self,
+        build: &Build,
+        subject: &Subject,
+        position: u32,
+        reference: &str,
+    ) -> Result<(u32, Dialect), SchemaError> {
+        let base = self.resources.get(subject.resource as usize);
+        let (base_uri, is_root) = base.map_or(("", false), |base| {
+            let root = base.document == subject.document_index && base.root == position;
+            (base.uri.as_str(), root)
+        });
+        let uri = uri::resolve(base_uri, reference);
+        if is_root {
+            self.by_uri.entry(uri.clone()).or_insert(subject.resource);
+            if let Some(resource) = self.resources.get_mut(subject.resource as usize) {
+                resource.uri = uri;
+            }
+            return Ok((subject.resource, subject.dialect));
+        }
+        let mut dialect = subject.dialect;
+        if let Some(value) = subject.get_kind(build, Keyword::Schema, Kind::String)? {
+            let named = Dialect::from_schema_uri(&subject.string(build, value)?);
+            dialect = named
+                .ok_or_else(|| self.unsupported(build, subject.document_index, value.position()))?;
+        }
+        Ok((self.add(uri, dialect, subject.document_index, position), dialect))
+    }
+
+    fn anchor(&mut self, resource: u32, name: &str, id: NodeId, dynamic: bool) {
+        if let Some(resource) = self.resources.get_mut(resource as usize) {
+            resource.anchors.entry(name.to_owned()).or_insert(id);
+            if dynamic {
+                resource.dynamic_anchors.entry(name.to_owned()).or_insert(id);
+            }
+        }
+    }
+
+    /// `$ref` and `$dynamicRef` of a subschema: instructions whose targets are found later.
+    pub(super) fn references(
+        &mut self,
+        build: &mut Build,
+        subject: &mut Subject,
+        id: NodeId,
+    ) -> Result<(), SchemaError> {
+        for (keyword, dynamic) in [(Keyword::Ref, false), (Keyword::DynamicRef, true)] {
+            if dynamic && subject.dialect != Dialect::Draft2020 {
+                continue;
+            }
+            let Some(value) = subject.get_kind(build, keyword, Kind::String)? else { continue };
+            let reference = subject.string(build, value)?.into_owned();
+            self.pending.push(Pending {
+                node: id,
+                document: subject.document_index,
+                position: value.position(),
+                resource: subject.resource,
+                reference,
+                op: build.program.ops.len() + subject.ops.len(),
+                dynamic,
+            });
+            let op = match dynamic {
+                false => Op::Reference(NO_NODE),
+                true => build
+                    .dynamic_reference(DynamicOp { candidates: Vec::new(), otherwise: NO_NODE }),
+            };
+            subject.ops.push(op);
+        }
+        Ok(())
+    }
+
+    /// Finds the targets of all references so far, which may queue more schemas.
+    pub(super) fn resolve(&mut self, build: &mut Build) -> Result<(), SchemaError> {
+        if self.pending.is_empty() {
+            self.rounds += 1;
+            self.pending = std::mem::take(&mut self.waiting);
+        }
+        for pending in std::mem::take(&mut self.pending) {
+            match self.target(build, &pending)? {
+                Target::Found(target) => self.complete(build, &pending, target),
+                Target::Later if self.rounds < MAX_ROUNDS => self.waiting.push(pending),
+                Target::Later | Target::Missing => {
+                    self.unresolved.push(Unresolved {
+                        node: pending.node,
+                        place: Place { document: pending.document, position: pending.position },
+                        target: pending.reference,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True if all references were asked for and answered.
+    pub(super) fn is_settled(&self) -> bool {
+        self.pending.is_empty() && self.waiting.is_empty()
+    }
+
+    fn complete(&mut self, build: &mut Build, pending: &Pending, target: NodeId) {
+        match build.program.ops.get_mut(pending.op) {
+            Some(Op::Reference(node)) => *node = target,
+            Some(Op::DynamicReference(index)) => {
+                let index = *index as usize;
+                if let Some(op) = build.program.dynamics.get_mut(index) {
+                    op.otherwise = target;
+                }
+                let name = uri::split_fragment(&pending.reference).1.unwrap_or("");
+                let resource = build.node(target).resource;
+                let dynamic = self
+                    .resources
+                    .get(resource as usize)
+                    .is_some_and(|resource| resource.dynamic_anchors.get(name) == Some(&target));
+                if dynamic && pending.dynamic {
+                    self.dynamic_names.push((index, name.to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Once everything is compiled: what each dynamic reference may lead to.
+    pub(super) fn finish(&mut self, build: &mut Build) {
+        for (index, name) in std::mem::take(&mut self.dynamic_names) {
+            let resources = self.resources.iter().enumerate();
+            let candidates = resources.filter_map(|(resource, entry)| {
+                Some((resource as u32, *entry.dynamic_anchors.get(&name)?))
+            });
+            let candidates: Vec<_> = candidates.collect();
+            build.dynamic |= candidates.len() > 1;
+            if let Some(op) = build.program.dynamics.get_mut(index) {
+                op.candidates = candidates;
+            }
+        }
+    }
+
+    fn target(&mut self, build: &mut Build, pending: &Pending) -> Result<Target, SchemaError> {
+        let (reference, fragment) = uri::split_fragment(&pending.reference);
+        let resource = if reference.is_empty() {
+            Some(pending.resource)
+        } else {
+            let base = self.resources.get(pending.resource as usize);
+            let absolute = uri::resolve(base.map_or("", |base| base.uri.as_str()), reference);
+            match self.by_uri.get(&absolute).copied() {
+                Some(resource) => Some(resource),
+                None if self.load(build, &absolute)? => return Ok(Target::Later),
+                None => None,
+            }
+        };
+        let missing = if build.has_work() { Target::Later } else { Target::Missing };
+        let Some(resource) = resource else { return Ok(missing) };
+        let Some(fragment) = uri::decode(fragment.unwrap_or("")) else {
+            return Ok(Target::Missing);
+        };
+        let found = match pointer::tokens(&fragment) {
+            Some(tokens) => self.follow(build, resource, &tokens)?,
+            None => {
+                let entry = self.resources.get(resource as usize);
+                entry.and_then(|entry| entry.anchors.get(&*fragment).copied())
+            }
+        };
+        Ok(found.map_or(missing, Target::Found))
+    }
+
+    /// Loads the document of a URI, if there is one.
+    fn load(&mut self, build: &mut Build, uri: &str) -> Result<bool, SchemaError> {
+        let offered = self.offered.iter_mut().find(|(offered, _)| offered == uri);
+        if let Some(text) = offered.and_then(|(_, text)| text.take()) {
+            self.open_text(build, uri, text)?;
+            return Ok(true);
+        }
+        if let Some(text) = meta::document(uri) {
+            self.open_text(build, uri, text.as_bytes().to_vec())?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn open_text(
+        &mut self,
+        build: &mut Build,
+        uri: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(), SchemaError> {
+        let failed = |reason| Err(SchemaError::new(reason, String::new()));
+        if bytes.len() > self.max_bytes {
+            return failed("limit");
+        }
+        let Ok(tape) = read(&bytes, Limits::depth(self.max_depth)) else {
+            return failed("not_a_schema");
+        };
+        if tape.is_too_deep() {
+            return failed("limit");
+        }
+        let document = Document { bytes, tape };
+        if !document.value(0).is_object() && document.value(0).as_bool().is_none() {
+            return failed("not_a_schema");
+        }
+        self.open(build, document, uri)?;
+        Ok(())
+    }
+
+    /// Follows a pointer from a resource's root. Resources on the way change the base.
+    fn follow(
+        &mut self,
+        build: &mut Build,
+        resource: u32,
+        tokens: &[std::borrow::Cow<'_, str>],
+    ) -> Result<Option<NodeId>, SchemaError> {
+        let Some(entry) = self.resources.get(resource as usize) else { return Ok(None) };
+        let index = entry.document;
+        let Some(document) = build.document(index) else { return Ok(None) };
+        let mut value = document.value(entry.root);
+        let mut resource = resource;
+        for token in tokens {
+            let next = match self.member(index, value, token) {
+                Some(position) => Some(document.value(position)),
+                None => pointer::child(value, token),
+            };
+            let Some(next) = next else { return Ok(None) };
+            value = next;
+            if let Some(node) = build.node_at(index, value.position()) {
+                resource = build.node(node).resource;
+            }
+        }
+        if !value.is_object() && value.as_bool().is_none() {
+            return Ok(None);
+        }
+        build.add_node(blank(index, value.position(), resource)).map(Some)
+    }
+
+    /// A member of a large object by name, through an index.
+    fn member(&mut self, document: u32, object: Value<'_>, name: &str) -> Option<u32> {
+        if !object.is_object() || object.len() <= INDEX_ABOVE {
+            return None;
+        }
+        let index = self.indexed.entry((document, object.position())).or_insert_with(|| {
+            let members = object.members();
+            members.map(|(name, value)| (name.to_str().into_owned(), value.position())).collect()
+        });
+        index.get(name).copied()
+    }
+}
+
+fn strip(uri: &str) -> String {
+    uri.strip_suffix('#').unwrap_or(uri).to_owned()
+}
+
+/// A plain name as `$anchor` wants it.
+fn is_anchor(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
+}

@@ -1,0 +1,60 @@
+//! What a judgement reads: the program, and the value as words of its tape.
+
+use crate::json::{Tag, Tape, Value, Word, number};
+use crate::schema::program::{Program, kinds, kinds_of_tag};
+
+/// What every step needs and none changes.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) program: &'a Program,
+    pub(super) bytes: &'a [u8],
+    pub(super) tape: &'a Tape,
+}
+
+impl<'a> Context<'a> {
+    #[inline]
+    pub(super) fn word(self, at: u32) -> Word {
+        self.tape.words.get(at as usize).copied().unwrap_or(Word::new(Tag::Null, 0, 0))
+    }
+
+    #[inline]
+    pub(super) fn value(self, at: u32) -> Value<'a> {
+        self.tape.value(self.bytes, at)
+    }
+
+    /// The position after the value at a position.
+    #[inline]
+    pub(super) fn after(self, at: u32) -> u32 {
+        let word = self.word(at);
+        match word.tag() {
+            Tag::ObjectOpen | Tag::ArrayOpen => at + word.payload() + 1,
+            _ => at + 1,
+        }
+    }
+
+    /// Elements or members of the container at a position.
+    #[inline]
+    pub(super) fn count(self, at: u32) -> u32 {
+        self.word(at + self.word(at).payload()).payload()
+    }
+
+    /// True if the type of the value is among the given ones.
+    #[inline]
+    pub(super) fn accepts_kinds(self, accepted: u8, at: u32) -> bool {
+        let word = self.word(at);
+        let possible = kinds_of_tag(word.tag());
+        match accepted & possible {
+            0 => false,
+            found if found == possible => true,
+            // Only a number written with point or exponent may be of two kinds.
+            found => self.is_integer(word) == (found == kinds::INTEGER),
+        }
+    }
+
+    #[cold]
+    fn is_integer(self, word: Word) -> bool {
+        let start = word.offset() as usize;
+        let text = self.bytes.get(start..start + word.payload() as usize);
+        text.is_some_and(number::is_integer)
+    }
+}

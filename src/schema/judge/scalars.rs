@@ -1,0 +1,223 @@
+//! Assertions that look at the value itself: types, limits, lengths, counts, enumerations.
+
+use std::cmp::Ordering;
+
+use crate::json::{self, Hashing, Numbers, Tag, Text, Value, number, scalars_equal};
+use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
+
+use super::frame::{Answer, Frame, OpState, Step};
+use super::{Context, Judge};
+
+fn answer(holds: bool) -> Answer {
+    if holds { Answer::Valid } else { Answer::Invalid }
+}
+
+impl Judge {
+    /// An assertion that needs no state. Instructions that do are the business of other files.
+    #[inline]
+    pub(super) fn scalar(&mut self, cx: Context<'_>, op: Op, at: u32) -> Answer {
+        let word = cx.word(at);
+        match op {
+            Op::Type(index) => {
+                let types = cx.program.types.get(index as usize);
+                answer(types.is_none_or(|types| fits(cx, at, types)))
+            }
+            Op::Enum(index) => {
+                let Some(set) = cx.program.enums.get(index as usize) else {
+                    return Answer::Unknown;
+                };
+                answer(self.scalar_enumeration(cx, set, at))
+            }
+            Op::Minimum(index) => limit(cx, at, index, |order| order.is_ge()),
+            Op::Maximum(index) => limit(cx, at, index, |order| order.is_le()),
+            Op::ExclusiveMinimum(index) => limit(cx, at, index, |order| order.is_gt()),
+            Op::ExclusiveMaximum(index) => limit(cx, at, index, |order| order.is_lt()),
+            Op::MultipleOf(index) => self.multiple_of(cx, index, at),
+            Op::MinLength(least) => match cx.value(at).text() {
+                Some(text) => answer(self.length_is(text, least, u32::MAX)),
+                None => Answer::Valid,
+            },
+            Op::MaxLength(most) => match cx.value(at).text() {
+                Some(text) => answer(self.length_is(text, 0, most)),
+                None => Answer::Valid,
+            },
+            Op::Pattern(index) => match cx.value(at).text() {
+                Some(text) => self.matches(cx, index, text).map_or(Answer::Unknown, answer),
+                None => Answer::Valid,
+            },
+            Op::MinProperties(least) if word.tag() == Tag::ObjectOpen => {
+                // Repeated names only matter from two on, which have their own instruction.
+                answer(cx.count(at) >= least)
+            }
+            Op::MinItems(least) if word.tag() == Tag::ArrayOpen => answer(cx.count(at) >= least),
+            Op::MaxItems(most) if word.tag() == Tag::ArrayOpen => answer(cx.count(at) <= most),
+            _ => Answer::Valid,
+        }
+    }
+
+    /// True if a string has so many code points. Counts only if its bytes do not settle it.
+    fn length_is(&mut self, text: Text<'_>, least: u32, most: u32) -> bool {
+        let bytes = text.raw_bytes().len();
+        let (least, most) = (least as usize, most as usize);
+        if bytes < least || (bytes <= most && least == 0) {
+            return bytes >= least;
+        }
+        if text.is_plain()
+            && (bytes.div_ceil(4) > most || (bytes.div_ceil(4) >= least && bytes <= most))
+        {
+            return bytes.div_ceil(4) <= most;
+        }
+        self.meter.count_bytes(bytes);
+        (least..=most).contains(&text.code_points())
+    }
+
+    fn multiple_of(&mut self, cx: Context<'_>, index: u32, at: u32) -> Answer {
+        let (Some(text), Some(divisor)) =
+            (number_text(cx, at), cx.program.divisors.get(index as usize))
+        else {
+            return Answer::Valid;
+        };
+        self.meter.count_bytes(text.len());
+        match divisor.divisor.divides(text) {
+            Some(divides) => answer(divides),
+            None => {
+                self.reason.get_or_insert("limit");
+                Answer::Unknown
+            }
+        }
+    }
+
+    /// `enum` and `const` for a value that is no container; containers never match here.
+    fn scalar_enumeration(&mut self, cx: Context<'_>, set: &EnumSet, at: u32) -> bool {
+        let Some(document) = cx.program.documents.get(set.document as usize) else { return false };
+        let word = cx.word(at);
+        if kinds_of_tag(word.tag()) & set.kinds & !(kinds::ARRAY | kinds::OBJECT) == 0 {
+            return false;
+        }
+        let value = cx.value(at);
+        if let Some(text) = value.text() {
+            self.meter.count_bytes(text.raw_bytes().len());
+            return set.strings.find(text, 0).is_some();
+        }
+        if set.hashes.is_empty() {
+            return set.few.iter().any(|&member| {
+                let member = document.value(member);
+                member.kind() == value.kind() && scalars_equal(member, value, set.numbers)
+            });
+        }
+        self.meter.count_bytes(word.payload() as usize);
+        let hash = json::hash(cx.bytes, cx.tape, at, set.numbers, 0);
+        self.has_member(cx, set, hash, value)
+    }
+
+    /// True if a member of that hash equals the value.
+    fn has_member(&mut self, cx: Context<'_>, set: &EnumSet, hash: u64, value: Value<'_>) -> bool {
+        let Some(document) = cx.program.documents.get(set.document as usize) else { return false };
+        let first = set.hashes.partition_point(|entry| entry.0 < hash);
+        set.hashes
+            .iter()
+            .skip(first)
+            .take_while(|entry| entry.0 == hash)
+            .any(|entry| json::equal(document.value(entry.1), value, set.numbers))
+    }
+
+    /// `enum` and `const` for any value; a container is hashed in slices.
+    pub(super) fn enumeration(
+        &mut self,
+        cx: Context<'_>,
+        top: usize,
+        frame: Frame,
+        index: u32,
+        explain: bool,
+    ) -> Step {
+        let Some(set) = cx.program.enums.get(index as usize) else { return Step::Doubt };
+        let at = frame.at;
+        let kind = kinds_of_tag(cx.word(at).tag());
+        let found = if kind & (kinds::ARRAY | kinds::OBJECT) == 0 {
+            self.scalar_enumeration(cx, set, at)
+        } else if kind & set.kinds == 0 {
+            false
+        } else {
+            match self.hash_in_slices(cx, at, set.numbers) {
+                Some(hash) => self.has_member(cx, set, hash, cx.value(at)),
+                None => {
+                    self.store(top, OpState { started: true, ..frame.op });
+                    return Step::Pause;
+                }
+            }
+        };
+        if !found && explain {
+            self.explain_enumeration(cx, set, at);
+        }
+        Step::of(!found, false)
+    }
+
+    /// The hash of a value; `None` if the meter asked for a pause before it was there.
+    pub(super) fn hash_in_slices(
+        &mut self,
+        cx: Context<'_>,
+        at: u32,
+        numbers: Numbers,
+    ) -> Option<u64> {
+        let mut hashing = self.hashing.take().unwrap_or_else(|| Hashing::new(at, numbers, 0));
+        match hashing.step(cx.bytes, cx.tape, &mut self.meter) {
+            std::task::Poll::Ready(hash) => Some(hash),
+            std::task::Poll::Pending => {
+                self.hashing = Some(hashing);
+                None
+            }
+        }
+    }
+}
+
+impl Judge {
+    /// Whether a pattern matches a text; `None`, with the reason noted, if that cannot be said.
+    pub(super) fn matches(
+        &mut self,
+        cx: Context<'_>,
+        pattern: u32,
+        text: Text<'_>,
+    ) -> Option<bool> {
+        self.meter.count_bytes(text.raw_bytes().len());
+        let matched = cx.program.patterns.get(pattern as usize)?.pattern.matches(text);
+        if matched.is_none() {
+            self.reason.get_or_insert("unsupported_pattern");
+        }
+        matched
+    }
+}
+
+/// True if the value is of one of the named types.
+fn fits(cx: Context<'_>, at: u32, types: &[&'static str]) -> bool {
+    let mut bits = 0;
+    for name in types {
+        bits |= kinds::of_name(name).map_or(0, |(bits, _)| bits);
+    }
+    cx.accepts_kinds(bits, at)
+}
+
+/// The text of the number at a position; `None` for any other value.
+pub(super) fn number_text(cx: Context<'_>, at: u32) -> Option<&[u8]> {
+    let word = cx.word(at);
+    match word.tag() {
+        Tag::Integer | Tag::Decimal => {
+            let start = word.offset() as usize;
+            cx.bytes.get(start..start + word.payload() as usize)
+        }
+        _ => None,
+    }
+}
+
+/// Compares a number with a limit; anything else holds.
+#[inline]
+fn limit(cx: Context<'_>, at: u32, index: u32, holds: fn(Ordering) -> bool) -> Answer {
+    let (Some(text), Some(bound)) = (number_text(cx, at), cx.program.bounds.get(index as usize))
+    else {
+        return Answer::Valid;
+    };
+    let order = match (number::small(text), bound.small) {
+        (Some(value), Some(limit)) => value.cmp(&limit),
+        _ => number::compare(text, &bound.text),
+    };
+    answer(holds(order))
+}

@@ -1,0 +1,102 @@
+//! What a compilation can be told.
+
+/// Options of one compilation. Defaults are those of the JavaScript `SchemaOptions`.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// The dialect of a document without `$schema`.
+    pub dialect: Dialect,
+    /// Which keywords count.
+    pub keywords: Keywords,
+    /// Further documents: absolute URI and JSON text. Nothing is ever fetched.
+    pub resources: Vec<(String, Vec<u8>)>,
+    /// What repeated members mean, in schema and value.
+    pub duplicate_keys: DuplicateKeys,
+    /// Containers that may nest, in schema and value.
+    pub max_depth: u32,
+    /// Violations collected before the list is cut.
+    pub max_errors: usize,
+    /// Instructions of one verdict; spent, the verdict is unknown.
+    pub max_steps: u64,
+    /// Subschemas of one schema.
+    pub max_subschemas: usize,
+    /// Bytes of one schema's text.
+    pub max_schema_bytes: usize,
+}
+
+/// Which keywords count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keywords {
+    /// All of the dialect.
+    Full,
+    /// `type`, `required`, `properties`, `items`, `enum`; everything else is ignored, numbers of
+    /// `enum` compare as doubles, and compiling never fails on an object.
+    Structural,
+}
+
+/// What repeated members mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DuplicateKeys {
+    /// The last one counts, as for `JSON.parse`.
+    Last,
+    /// A schema with one does not compile, a value with one is invalid.
+    Reject,
+}
+
+/// A dialect of JSON Schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// Draft 2020-12.
+    Draft2020,
+    /// Draft-07.
+    Draft7,
+}
+
+impl Dialect {
+    /// Names of the dialects that compile, newest first.
+    pub const SUPPORTED: &'static [&'static str] = &["2020-12", "draft-07"];
+
+    /// The name of the dialect in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Draft2020 => "2020-12",
+            Dialect::Draft7 => "draft-07",
+        }
+    }
+
+    /// The dialect of a name in options.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "2020-12" => Some(Dialect::Draft2020),
+            "draft-07" => Some(Dialect::Draft7),
+            _ => None,
+        }
+    }
+
+    /// The dialect that a `$schema` names. An empty fragment and `http` for `https` make no
+    /// difference.
+    pub fn from_schema_uri(uri: &str) -> Option<Self> {
+        let uri = uri.strip_suffix('#').unwrap_or(uri);
+        let path = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
+        match path {
+            "json-schema.org/draft/2020-12/schema" => Some(Dialect::Draft2020),
+            "json-schema.org/draft-07/schema" => Some(Dialect::Draft7),
+            _ => None,
+        }
+    }
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        CompileOptions {
+            dialect: Dialect::Draft2020,
+            keywords: Keywords::Full,
+            resources: Vec::new(),
+            duplicate_keys: DuplicateKeys::Last,
+            max_depth: 512,
+            max_errors: 16,
+            max_steps: 50_000_000,
+            max_subschemas: 50_000,
+            max_schema_bytes: 1_048_576,
+        }
+    }
+}
