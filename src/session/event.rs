@@ -80,6 +80,11 @@ pub enum Event {
         /// True if the detail was cut.
         truncated: bool,
     },
+    /// The server gave up a request that was handed out and not yet answered.
+    RequestCancelled {
+        /// The request's token; `respond` ignores it from now on.
+        token: u32,
+    },
     /// The server sent an error with `id: null`.
     UncorrelatedError {
         /// Its number.
@@ -112,14 +117,33 @@ pub struct ToolOutcome {
     pub json: String,
     /// Indices of content blocks that are not handed out.
     pub dropped: Vec<u32>,
-    /// True if `_meta` is handed out when present.
+    /// True if `_meta` is handed out when it is present and an object.
     pub keep_meta: bool,
+    /// True if `structuredContent` is handed out; false also for a `null` that counts as absent.
+    pub structured: bool,
     /// `valid`, `invalid`, `unknown` or `unchecked`.
     pub verdict: &'static str,
     /// Why the verdict is unknown or unchecked.
     pub verdict_reason: Option<&'static str>,
     /// Violations under `validation: "report"`.
     pub violations: Vec<Violation>,
+    /// True if there were more violations than are listed.
+    pub truncated: bool,
+    /// What kind of violation it is: `schema`, `missing_structured_content`,
+    /// `non_object_structured_content`, `bad_content_block` or `malformed_result`. All but the
+    /// first come without `violations`.
+    pub violation: Option<&'static str>,
     /// Content blocks with a problem: index and reason.
     pub content_problems: Vec<(u32, &'static str)>,
+}
+
+/// A JSON-RPC error that the host answers a request of the server with.
+#[derive(Clone, Debug)]
+pub struct RpcFault {
+    /// Its number.
+    pub code: i64,
+    /// Its words, which go to the server.
+    pub message: String,
+    /// JSON text of its data.
+    pub data: Option<String>,
 }

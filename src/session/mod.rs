@@ -1,4 +1,41 @@
 //! MCP state machines. Sans-IO: bytes and times in; frames, events and the next deadline out.
+//!
+//! [`ClientSession`] is the client. Behind it, one state (`core`) and a file for each thing that
+//! is decided:
+//!
+//! | file | decides |
+//! |---|---|
+//! | `options`, `revision` | what the host may set; what differs by protocol revision |
+//! | `core` | in which order inputs are handled, and how work is sliced |
+//! | `handshake` | whether a server is accepted |
+//! | `walk`, `catalog`, `names`, `document`, `compile`, `tool` | which tools there are |
+//! | `call`, `pending`, `timers`, `outbound` | when a request is sent, and when it is too late |
+//! | `reply`, `result`, `content` | what a reply comes to |
+//! | `peer` | what the server may ask |
+//! | `lifecycle` | how it ends |
+//! | `event`, `report` | what the host is told |
 
+mod call;
+mod catalog;
+mod client;
+mod compile;
+pub mod content;
+mod core;
+mod document;
 pub mod event;
+mod handshake;
+mod lifecycle;
+mod names;
 pub mod options;
+mod outbound;
+mod peer;
+mod pending;
+mod reply;
+mod report;
+pub mod result;
+pub mod revision;
+mod timers;
+mod tool;
+mod walk;
+
+pub use client::{ClientSession, State};

@@ -1,0 +1,450 @@
+//! What the host asks for: tool calls, requests, notifications, and giving them up
+//! (rows R21 to R27, R31, R52, R62 to R65).
+
+use std::rc::Rc;
+use std::task::Poll;
+
+use crate::error::{Code, Error, Facts};
+use crate::json::{self, Limits, Progress, Reader, Tape};
+use crate::schema::{Judge, Verdict};
+use crate::wire::encode::{self, quote};
+
+use super::core::{Core, Phase, Task};
+use super::event::{Handle, Settlement};
+use super::options::{CallOptions, RequestOptions, is_positive_safe_integer};
+use super::outbound::{Offered, Owner, WhenFull};
+use super::pending::{Kind, Pending, Times, ToolCall};
+use super::report::source;
+use super::result::violations_json;
+use super::timers::Timer;
+use super::tool::Tool;
+use super::walk::aborted;
+
+/// What the server is told when the host gives no reason (rows R63, R68).
+const GIVEN_UP: &str = "The client gave the request up";
+const TOO_LATE: &str = "The client's deadline passed";
+
+/// A tool call as the host made it.
+pub(super) struct CallInput {
+    pub(super) handle: Handle,
+    pub(super) name: String,
+    pub(super) arguments: Result<String, Error>,
+    pub(super) options: CallOptions,
+    pub(super) times: Times,
+}
+
+/// A request as the host made it.
+pub(super) struct RequestInput {
+    pub(super) handle: Handle,
+    pub(super) method: String,
+    pub(super) params: Option<String>,
+    pub(super) times: Times,
+    pub(super) has_token: bool,
+}
+
+/// A call whose arguments are being judged.
+pub(super) struct ArgumentsTask {
+    call: CallInput,
+    arguments: String,
+    tool: Rc<Tool>,
+    reader: Option<Reader>,
+    judging: Option<(Tape, Judge)>,
+}
+
+impl ArgumentsTask {
+    pub(super) fn handle(&self) -> Handle {
+        self.call.handle
+    }
+}
+
+impl Core {
+    /// The deadlines of a call, checked at once.
+    pub(super) fn times(&self, options: RequestOptions) -> Result<Times, Error> {
+        let limits = &self.options.limits;
+        let strict = self.strict();
+        let given = |value: Option<f64>, option: &'static str, default: f64| match value {
+            None => Ok(default),
+            Some(value) if strict && is_positive_safe_integer(value) => Ok(value),
+            Some(value) if !strict && value > 0.0 => Ok(value),
+            Some(_) => {
+                let (code, reason) = if strict {
+                    (Code::ProtocolError, "option_not_positive_integer")
+                } else {
+                    (Code::InvalidArguments, "invalid_time")
+                };
+                let facts = Facts { option: Some(option.into()), ..Facts::default() };
+                Err(Error::new(code, reason).facts(facts))
+            }
+        };
+        Ok(Times {
+            timeout: given(options.timeout_ms, "timeoutMs", limits.request_timeout_ms)?,
+            total: given(
+                options.max_total_timeout_ms,
+                "maxTotalTimeoutMs",
+                limits.max_total_timeout_ms,
+            )?,
+            resets: !strict && options.reset_timeout_on_progress.unwrap_or(true),
+        })
+    }
+
+    /// True if the session serves requests; else the handle is settled, or will be with the end.
+    pub(super) fn may_start(&mut self, handle: Handle) -> bool {
+        match (self.phase, self.end.clone()) {
+            (Phase::Ready, _) => return true,
+            (Phase::Draining, _) => self.late.push(handle),
+            (_, Some(error)) => self.fail(handle, error),
+            _ => {
+                let error = self.error(Code::ProtocolError, "not_connected");
+                self.fail(handle, error);
+            }
+        }
+        false
+    }
+
+    pub(super) fn start_call(&mut self, mut call: CallInput) {
+        if !self.may_start(call.handle) {
+            return;
+        }
+        let Some(tool) = self.tools.get(&call.name).cloned() else {
+            let error = self.error(Code::ToolNotFound, "unknown_tool");
+            return self.fail(call.handle, error);
+        };
+        let empty = Ok(String::new());
+        let arguments = match std::mem::replace(&mut call.arguments, empty) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                if let (Some(detail), "args_not_json") = (error.private_json(), error.reason()) {
+                    let (source, code) = (source::INVALID_ARGUMENTS, "invalid_arguments");
+                    self.reports.diagnostic(source, code, detail);
+                }
+                return self.fail(call.handle, error.at_server(&self.options.server));
+            }
+        };
+        let judged = self.options.check_arguments
+            && tool.input.as_ref().is_some_and(|input| input.program.is_ok());
+        if judged {
+            let reader = Some(Reader::new(Limits::depth(512)));
+            let task = ArgumentsTask { call, arguments, tool, reader, judging: None };
+            self.task = Some(Task::Arguments(Box::new(task)));
+        } else {
+            self.send_call(call, &arguments, tool);
+        }
+    }
+
+    /// Goes on judging arguments.
+    pub(super) fn check_arguments(&mut self, mut task: Box<ArgumentsTask>, steps: &mut u64) {
+        let bytes = task.arguments.as_bytes();
+        if let Some(mut reader) = task.reader.take() {
+            let budget = usize::try_from(*steps).unwrap_or(usize::MAX).saturating_mul(16);
+            match reader.run(bytes, budget) {
+                Ok(Progress::Pending) => {
+                    *steps = 0;
+                    task.reader = Some(reader);
+                    self.task = Some(Task::Arguments(task));
+                    return;
+                }
+                Ok(Progress::Done) => {
+                    *steps = steps.saturating_sub((bytes.len() / 16) as u64);
+                    if let Some(Ok(program)) = task.tool.input.as_ref().map(|it| &it.program) {
+                        task.judging = Some((reader.finish(), Judge::new(program, 0)));
+                    }
+                }
+                // The host vouches for its text; what cannot be read is not judged.
+                Err(_) => {}
+            }
+        }
+        let program = task.tool.input.as_ref().map(|input| &input.program);
+        if let (Some((tape, judge)), Some(Ok(program))) = (&mut task.judging, program) {
+            let outcome = match judge.step(program, bytes, tape, steps) {
+                Poll::Pending => {
+                    self.task = Some(Task::Arguments(task));
+                    return;
+                }
+                Poll::Ready(outcome) => outcome,
+            };
+            if outcome.verdict == Verdict::Invalid {
+                let violations = violations_json(&outcome.violations);
+                let detail = format!("{{\"violations\":{violations}}}");
+                self.reports.note(source::INVALID_ARGUMENTS, "invalid_arguments", &detail);
+                let error = self.error(Code::InvalidArguments, "arguments_rejected");
+                return self.fail(task.call.handle, error.private(detail));
+            }
+        }
+        let ArgumentsTask { call, arguments, tool, .. } = *task;
+        self.send_call(call, &arguments, tool);
+    }
+
+    fn send_call(&mut self, call: CallInput, arguments: &str, tool: Rc<Tool>) {
+        let CallInput { handle, name, options, times, .. } = call;
+        let id = self.requests.next_id();
+        let mut params = format!("{{\"name\":{},\"arguments\":{arguments}", quote(&name));
+        if !self.strict() {
+            let meta = options.meta.as_deref();
+            params.push_str(&format!(",\"_meta\":{}", with_token(id, meta)));
+        }
+        params.push('}');
+        let call = ToolCall {
+            handle,
+            tool,
+            validation: self.validation(options.validation),
+            numbers: options.numbers.unwrap_or(self.options.numbers),
+        };
+        let has_token = !self.strict();
+        self.send(id, "tools/call", Some(&params), Kind::Tool(call), times, has_token);
+    }
+
+    pub(super) fn start_request(&mut self, request: RequestInput) {
+        let RequestInput { handle, method, params, times, has_token } = request;
+        if !self.may_start(handle) {
+            return;
+        }
+        let id = self.requests.next_id();
+        let params =
+            if has_token { Some(params_with_token(id, params.as_deref())) } else { params };
+        self.send(id, &method, params.as_deref(), Kind::Plain(handle), times, has_token);
+    }
+
+    fn send(
+        &mut self,
+        id: u32,
+        method: &str,
+        params: Option<&str>,
+        kind: Kind,
+        times: Times,
+        has_token: bool,
+    ) {
+        let mut pending = Pending {
+            kind,
+            method: method.into(),
+            queued: None,
+            made: self.now,
+            times,
+            has_token,
+            errors_before: self.uncorrelated.0,
+        };
+        let offered = self.fit(encode::request(id, method, params), method).and_then(|frame| {
+            let when_full = if self.strict() { WhenFull::Wait } else { WhenFull::Refuse };
+            match self.outbound.offer(frame, Owner::Request(id), when_full) {
+                Offered::Queued(ticket) | Offered::Waits(ticket) => Ok(ticket),
+                Offered::Refused => Err(self.queue_full(method)),
+            }
+        });
+        match (offered, pending.handle()) {
+            (Ok(ticket), _) => {
+                pending.queued = Some(ticket);
+                self.timers.set(Timer::Request(id), pending.deadline(self.now));
+                self.requests.insert(id, pending);
+            }
+            (Err(error), Some(handle)) => self.fail(handle, error),
+            (Err(_), None) => {}
+        }
+    }
+
+    fn queue_full(&self, method: &str) -> Error {
+        let facts = Facts {
+            method: Some(method.to_owned()),
+            limit: Some(self.options.limits.queue_capacity as u64),
+            ..Facts::default()
+        };
+        self.error(Code::Limit, "queue_full").facts(facts).retryable(true)
+    }
+
+    pub(super) fn start_notice(&mut self, handle: Handle, method: &str, params: Option<&str>) {
+        if !self.may_start(handle) {
+            return;
+        }
+        let frame = match self.fit(encode::notification(method, params), method) {
+            Ok(frame) => frame,
+            Err(error) => return self.fail(handle, error),
+        };
+        let strict = self.strict();
+        let when_full = if strict { WhenFull::Wait } else { WhenFull::Refuse };
+        match self.outbound.offer(frame, Owner::Notice(handle), when_full) {
+            // System C is done with a notification once the queue has it.
+            Offered::Queued(_) if strict => self.settle(handle, Ok(Settlement::Done)),
+            Offered::Queued(ticket) | Offered::Waits(ticket) => {
+                self.notices.insert(handle, (ticket, method.to_owned()));
+                let deadline = self.now + self.options.limits.request_timeout_ms;
+                self.timers.set(Timer::Notice(handle), deadline);
+            }
+            Offered::Refused => {
+                let error = self.queue_full(method);
+                self.fail(handle, error);
+            }
+        }
+    }
+
+    /// Takes one frame; what waits for room moves up.
+    pub(super) fn take_output(&mut self) -> Option<Vec<u8>> {
+        let (frame, owner) = self.outbound.take()?;
+        match owner {
+            Owner::Request(id) => {
+                if let Some(pending) = self.requests.get_mut(id) {
+                    pending.queued = None;
+                }
+            }
+            Owner::Notice(handle) => self.notice_left(handle),
+            Owner::Answer | Owner::Initialized | Owner::Cancellation => {}
+        }
+        self.promote();
+        Some(frame)
+    }
+
+    /// Moves up what waits for room.
+    fn promote(&mut self) {
+        while let Some(owner) = self.outbound.promote() {
+            match owner {
+                Owner::Answer => {
+                    self.blocked = None;
+                    self.timers.unset(Timer::Answer);
+                }
+                Owner::Initialized => self.timers.unset(Timer::Initialized),
+                Owner::Notice(handle) if self.strict() => self.notice_left(handle),
+                Owner::Notice(_) | Owner::Request(_) | Owner::Cancellation => {}
+            }
+        }
+    }
+
+    fn notice_left(&mut self, handle: Handle) {
+        if self.notices.remove(&handle).is_some() {
+            self.timers.unset(Timer::Notice(handle));
+            self.settle(handle, Ok(Settlement::Done));
+        }
+    }
+
+    /// The host gives a request up.
+    pub(super) fn give_up(&mut self, handle: Handle, reason: Option<&str>) {
+        let error = aborted(self);
+        if let Some(id) = self.requests.id_of(handle) {
+            let reason = reason.filter(|_| !self.strict()).unwrap_or(GIVEN_UP);
+            if self.withdraw_request(id, reason).is_some() {
+                self.fail(handle, error);
+            }
+        } else if let Some((ticket, _)) = self.notices.remove(&handle) {
+            self.timers.unset(Timer::Notice(handle));
+            self.outbound.withdraw(ticket);
+            self.promote();
+            self.fail(handle, error);
+        } else if self.forget_refresh(handle) {
+            self.fail(handle, error);
+        } else if let Some(at) = self.late.iter().position(|late| *late == handle) {
+            self.late.remove(at);
+            self.fail(handle, error);
+        }
+    }
+
+    /// Closes a request that gets no answer: takes its frame back, or tells the server (row R63).
+    fn withdraw_request(&mut self, id: u32, reason: &str) -> Option<Pending> {
+        let pending = self.requests.remove(id)?;
+        self.timers.unset(Timer::Request(id));
+        match pending.queued {
+            Some(ticket) => {
+                self.outbound.withdraw(ticket);
+                self.promote();
+            }
+            None => {
+                self.requests.abandon(id);
+                if !matches!(pending.kind, Kind::Initialize) && !self.is_over() {
+                    let params = format!("{{\"requestId\":{id},\"reason\":{}}}", quote(reason));
+                    let frame = encode::notification("notifications/cancelled", Some(&params));
+                    if let Ok(frame) = self.fit(frame, "notifications/cancelled") {
+                        // Best effort: not at all if there is no room.
+                        self.outbound.offer(frame, Owner::Cancellation, WhenFull::Refuse);
+                    }
+                }
+            }
+        }
+        Some(pending)
+    }
+
+    /// A request's deadline passed.
+    pub(super) fn request_due(&mut self, id: u32) {
+        let Some(pending) = self.withdraw_request(id, TOO_LATE) else { return };
+        let total = self.now >= pending.made + pending.times.total;
+        let (reason, ms) = if total {
+            ("max_total", pending.times.total)
+        } else {
+            ("deadline", pending.times.timeout)
+        };
+        let (errors, code) = self.uncorrelated;
+        let facts = Facts {
+            method: Some(pending.method.to_string()),
+            ms: Some(ms),
+            rpc_code: Some(code).filter(|_| errors > pending.errors_before),
+            ..Facts::default()
+        };
+        let unsent = pending.queued.is_some() && !self.strict();
+        let error = self.error(Code::Timeout, reason).facts(facts).retryable(unsent);
+        let error = self.with_stderr(error);
+        match (pending.handle(), &pending.kind) {
+            (Some(handle), _) => self.fail(handle, error),
+            (None, kind) => self.own_request_failed(kind, error),
+        }
+    }
+
+    /// A notification found no room in time.
+    pub(super) fn notice_due(&mut self, handle: Handle) {
+        let Some((ticket, method)) = self.notices.remove(&handle) else { return };
+        self.outbound.withdraw(ticket);
+        self.promote();
+        let facts = Facts {
+            method: Some(method),
+            ms: Some(self.options.limits.request_timeout_ms),
+            ..Facts::default()
+        };
+        let error = self.error(Code::Timeout, "deadline").facts(facts).retryable(!self.strict());
+        self.fail(handle, error);
+    }
+}
+
+/// `_meta` with a progress token beside what the host gives.
+fn with_token(id: u32, meta: Option<&str>) -> String {
+    let mut text = format!("{{\"progressToken\":{id}");
+    push_members(&mut text, meta, "progressToken");
+    text.push('}');
+    text
+}
+
+/// Params whose `_meta` has a progress token.
+fn params_with_token(id: u32, params: Option<&str>) -> String {
+    let meta = params.and_then(|params| {
+        let tape = json::read(params.as_bytes(), Limits::depth(512)).ok()?;
+        tape.root(params.as_bytes()).get("_meta").map(|meta| meta.raw().to_owned())
+    });
+    let mut text = format!("{{\"_meta\":{}", with_token(id, meta.as_deref()));
+    push_members(&mut text, params, "_meta");
+    text.push('}');
+    text
+}
+
+/// Appends the members of an object's text, but for one name.
+fn push_members(text: &mut String, object: Option<&str>, without: &str) {
+    let Some(object) = object else { return };
+    let Ok(tape) = json::read(object.as_bytes(), Limits::depth(512)) else { return };
+    for (name, value) in tape.root(object.as_bytes()).members() {
+        if !name.eq_str(without) {
+            text.push_str(&format!(",\"{}\":{}", name.raw(), value.raw()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    #[test]
+    fn tokens_join_what_the_host_gives() {
+        assert_eq!(with_token(7, None), r#"{"progressToken":7}"#);
+        assert_eq!(
+            with_token(7, Some(r#"{"progressToken":1,"a/b":{"c":2}}"#)),
+            r#"{"progressToken":7,"a/b":{"c":2}}"#
+        );
+        assert_eq!(
+            params_with_token(7, Some(r#"{"uri":"x","_meta":{"k":1}}"#)),
+            r#"{"_meta":{"progressToken":7,"k":1},"uri":"x"}"#
+        );
+        assert_eq!(params_with_token(7, None), r#"{"_meta":{"progressToken":7}}"#);
+    }
+}

@@ -1,0 +1,437 @@
+//! The session's state and its one loop: inputs in the order given, each to its end.
+//!
+//! Invariant: inputs wait in one inbox while a line before them is not done, so how the work is
+//! sliced changes neither output nor events. Time is that of the input being handled, never that
+//! of the slice.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::task::Poll;
+
+use crate::error::{Code, Error, Facts};
+use crate::json::Tape;
+use crate::redact::StderrTail;
+use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile, Read};
+
+use super::call::{ArgumentsTask, CallInput, RequestInput};
+use super::compile::Cache;
+use super::event::{Event, Handle, RpcFault};
+use super::handshake::Greeting;
+use super::options::{SessionOptions, Validation};
+use super::outbound::{Outbound, Ticket};
+use super::pending::Requests;
+use super::reply::JudgeTask;
+use super::report::{Reports, source};
+use super::revision::Revision;
+use super::timers::Timers;
+use super::tool::{Problem, Tool};
+use super::walk::{CompileTask, PageTask, Walking};
+
+/// Bytes that one step reads.
+const BYTES_PER_STEP: usize = 16;
+
+/// Where a session stands, in more detail than its host sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Before `connect`.
+    Idle,
+    /// `initialize` is open.
+    Initializing,
+    /// The first catalog is being read.
+    Listing,
+    /// Calls are served.
+    Ready,
+    /// Over, but the end of stderr is awaited before anything settles.
+    Draining,
+    /// Over.
+    Closed,
+}
+
+/// What the host gives.
+pub(super) enum Input {
+    Connect,
+    Line(Vec<u8>),
+    Bom,
+    TooLong(Vec<u8>),
+    /// `strict`: the reader met a line over the bound and reads no more.
+    Broken,
+    End,
+    Exited(Option<i32>),
+    WriteFailed,
+    Advance,
+    Call(Box<CallInput>),
+    Request(Box<RequestInput>),
+    Notify(Handle, String, Option<String>),
+    Refresh(Handle),
+    Respond(u32, Result<String, RpcFault>),
+    Cancel(Handle, Option<String>),
+    Stderr(Vec<u8>),
+    StderrEnded,
+}
+
+/// A line that was read.
+pub(super) struct Line {
+    pub(super) bytes: Vec<u8>,
+    pub(super) tape: Tape,
+}
+
+/// What is under way, to be gone on with by the next slice.
+pub(super) enum Task {
+    Read(LineReading),
+    Judge(Box<JudgeTask>),
+    Arguments(Box<ArgumentsTask>),
+    Page(Box<PageTask>),
+    Compile(Box<CompileTask>),
+}
+
+/// The rest of an array of messages.
+struct Rest {
+    line: Rc<Line>,
+    next: u32,
+    end: u32,
+}
+
+/// The session.
+pub(super) struct Core {
+    pub(super) options: SessionOptions,
+    pub(super) phase: Phase,
+    /// The time of the input being handled.
+    pub(super) now: f64,
+    pub(super) lines: LineReader,
+    inbox: VecDeque<(Input, f64)>,
+    pub(super) task: Option<Task>,
+    rest: Option<Rest>,
+    pub(super) outbound: Outbound,
+    pub(super) timers: Timers,
+    /// An answer to the server that waits for room; no line is read meanwhile (row R56).
+    pub(super) blocked: Option<Ticket>,
+    pub(super) requests: Requests,
+    /// Notifications not yet taken: place in the queue and method.
+    pub(super) notices: BTreeMap<Handle, (Ticket, String)>,
+    /// Requests made after the end, to be settled with it.
+    pub(super) late: Vec<Handle>,
+    last_handle: Handle,
+    /// The server's requests that wait for the host: JSON text of the id, by token.
+    pub(super) peer: BTreeMap<u32, String>,
+    pub(super) last_token: u32,
+    /// How many uncorrelated errors there were, and the number of the last.
+    pub(super) uncorrelated: (u64, i64),
+    pub(super) revision: Option<&'static Revision>,
+    pub(super) greeting: Greeting,
+    pub(super) tools: HashMap<String, Rc<Tool>>,
+    pub(super) catalog: Vec<Rc<Tool>>,
+    pub(super) skipped: Vec<Problem>,
+    pub(super) tools_json: String,
+    pub(super) problems_json: String,
+    pub(super) cache: Cache,
+    pub(super) walking: Walking,
+    /// True once a JSON-RPC message came.
+    pub(super) heard: bool,
+    /// True once `embedded_newline_suspected` was reported.
+    suspected: bool,
+    pub(super) reports: Reports,
+    pub(super) tail: StderrTail,
+    pub(super) stderr_ended: bool,
+    /// Why the session is over.
+    pub(super) end: Option<Error>,
+}
+
+impl Core {
+    pub(super) fn new(options: SessionOptions) -> Self {
+        let limits = options.limits;
+        let strict = options.profile == Profile::Strict;
+        Core {
+            phase: Phase::Idle,
+            now: 0.0,
+            lines: LineReader::new(limits.max_frame_bytes as usize, options.profile),
+            inbox: VecDeque::new(),
+            task: None,
+            rest: None,
+            outbound: Outbound::new(limits.queue_capacity as usize),
+            timers: Timers::default(),
+            blocked: None,
+            requests: Requests::default(),
+            notices: BTreeMap::new(),
+            late: Vec::new(),
+            last_handle: 0,
+            peer: BTreeMap::new(),
+            last_token: 0,
+            uncorrelated: (0, 0),
+            revision: None,
+            greeting: Greeting::default(),
+            tools: HashMap::new(),
+            catalog: Vec::new(),
+            skipped: Vec::new(),
+            tools_json: "[]".to_owned(),
+            problems_json: "[]".to_owned(),
+            cache: Cache::new(),
+            walking: Walking::default(),
+            heard: false,
+            suspected: false,
+            reports: Reports::new(limits.max_diagnostic_bytes as usize, strict),
+            tail: StderrTail::new(limits.max_stderr_bytes as usize),
+            stderr_ended: false,
+            end: None,
+            options,
+        }
+    }
+
+    pub(super) fn strict(&self) -> bool {
+        self.options.profile == Profile::Strict
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Draining | Phase::Closed)
+    }
+
+    pub(super) fn next_handle(&mut self) -> Handle {
+        self.last_handle += 1;
+        self.last_handle
+    }
+
+    /// An error that names the server.
+    pub(super) fn error(&self, code: Code, reason: &'static str) -> Error {
+        Error::new(code, reason).at_server(&self.options.server)
+    }
+
+    pub(super) fn settle(
+        &mut self,
+        handle: Handle,
+        outcome: Result<super::event::Settlement, Error>,
+    ) {
+        self.reports.event(Event::Settled { handle, outcome });
+    }
+
+    pub(super) fn fail(&mut self, handle: Handle, error: Error) {
+        self.settle(handle, Err(error));
+    }
+
+    /// The bound that a line broke, for the reasons that are about one.
+    pub(super) fn limit_of(&self, reason: &str) -> Facts {
+        let limits = &self.options.limits;
+        let limit = match reason {
+            "frame_too_long" => limits.max_frame_bytes,
+            "tokens" => limits.max_tokens,
+            "depth" => f64::from(crate::wire::MAX_DEPTH),
+            _ => return Facts::default(),
+        };
+        Facts { limit: Some(limit as u64), ..Facts::default() }
+    }
+
+    /// The output policy of a call.
+    pub(super) fn validation(&self, of_call: Option<Validation>) -> Validation {
+        of_call.unwrap_or(self.options.validation)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.task.is_none()
+            && self.rest.is_none()
+            && self.inbox.is_empty()
+            && self.blocked.is_none()
+    }
+
+    /// True if something is left to do and nothing stands in its way.
+    pub(super) fn has_work(&self) -> bool {
+        !self.is_idle() && self.blocked.is_none()
+    }
+
+    /// Frames bytes; the lines wait for [`Core::work`].
+    pub(super) fn receive(&mut self, chunk: &[u8], now: f64) {
+        if self.phase == Phase::Idle || self.is_over() {
+            return;
+        }
+        self.first_bytes(self.now.max(now));
+        let broken = self.lines.push(chunk) == Err(FrameTooLong);
+        self.queue_frames(now);
+        if broken {
+            self.inbox.push_back((Input::Broken, now));
+        }
+    }
+
+    pub(super) fn queue_frames(&mut self, now: f64) {
+        while let Some(frame) = self.lines.next_frame() {
+            let input = match frame {
+                Frame::Line(line) => Input::Line(line),
+                Frame::Bom => Input::Bom,
+                Frame::TooLong(head) => Input::TooLong(head),
+            };
+            self.inbox.push_back((input, now));
+        }
+    }
+
+    /// Handles an input now if nothing is before it.
+    pub(super) fn input(&mut self, input: Input, now: f64) {
+        if self.is_idle() {
+            self.handle(input, now);
+        } else {
+            self.inbox.push_back((input, now));
+        }
+    }
+
+    /// True if the host gave a request up and that waits behind the line being read.
+    pub(super) fn is_given_up(&self, handle: Handle) -> bool {
+        let cancels = |input: &Input| matches!(input, Input::Cancel(of, _) if *of == handle);
+        self.inbox.iter().any(|(input, _)| cancels(input))
+    }
+
+    /// Drops what waits; gives the handles whose requests were never looked at.
+    pub(super) fn drop_inbox(&mut self) -> Vec<Handle> {
+        self.rest = None;
+        let inbox = std::mem::take(&mut self.inbox);
+        inbox
+            .into_iter()
+            .filter_map(|(input, _)| match input {
+                Input::Call(call) => Some(call.handle),
+                Input::Request(request) => Some(request.handle),
+                Input::Notify(handle, ..) | Input::Refresh(handle) => Some(handle),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Does about so many steps of what waits.
+    pub(super) fn work(&mut self, mut steps: u64) {
+        while steps > 0 && self.blocked.is_none() {
+            if let Some(task) = self.task.take() {
+                self.run(task, &mut steps);
+                continue;
+            }
+            steps -= 1;
+            if let Some(rest) = self.rest.take() {
+                self.next_of(rest);
+                continue;
+            }
+            match self.inbox.pop_front() {
+                Some((input, at)) => self.handle(input, at),
+                None => break,
+            }
+        }
+    }
+
+    fn run(&mut self, task: Task, steps: &mut u64) {
+        match task {
+            Task::Read(reading) => self.read(reading, steps),
+            Task::Judge(judging) => self.judge(judging, steps),
+            Task::Arguments(arguments) => self.check_arguments(arguments, steps),
+            Task::Page(page) => self.run_page(page, steps),
+            Task::Compile(compilation) => self.compile(compilation, steps),
+        }
+    }
+
+    fn handle(&mut self, input: Input, at: f64) {
+        self.now = self.now.max(at);
+        match input {
+            Input::Line(line) if !self.is_over() => {
+                let max_tokens = self.options.limits.max_tokens.min(u32::MAX as f64) as u32;
+                let reading = LineReading::new(line, self.options.profile, max_tokens);
+                self.task = Some(Task::Read(reading));
+            }
+            Input::Bom if !self.is_over() => self.reports.note(source::WIRE, "bom_skipped", ""),
+            Input::TooLong(head) if !self.is_over() => self.unreadable("frame_too_long", &head),
+            Input::Broken if !self.is_over() => {
+                self.unreadable("frame_too_long", &[]);
+            }
+            Input::Line(_) | Input::Bom | Input::TooLong(_) | Input::Broken => {}
+            Input::Connect => self.start(),
+            Input::End => self.disconnected("stdout_closed", None),
+            Input::Exited(Some(code)) => self.disconnected("exited", Some(code)),
+            Input::Exited(None) => self.disconnected("process_exited", None),
+            Input::WriteFailed => self.disconnected("stdin_closed", None),
+            Input::Advance => self.fire_timers(),
+            Input::Call(call) => self.start_call(*call),
+            Input::Request(request) => self.start_request(*request),
+            Input::Notify(handle, method, params) => {
+                self.start_notice(handle, &method, params.as_deref());
+            }
+            Input::Refresh(handle) => self.start_refresh(handle),
+            Input::Respond(token, outcome) => self.answer_for_host(token, outcome),
+            Input::Cancel(handle, reason) => self.give_up(handle, reason.as_deref()),
+            Input::Stderr(chunk) => self.tail.push(&chunk),
+            Input::StderrEnded => {
+                self.stderr_ended = true;
+                self.tail.end();
+                if self.phase == Phase::Draining {
+                    self.finish();
+                }
+            }
+        }
+    }
+
+    /// Reads on in a line.
+    fn read(&mut self, mut reading: LineReading, steps: &mut u64) {
+        let budget = usize::try_from(*steps).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_STEP);
+        let read = match reading.run(budget) {
+            Poll::Pending => {
+                *steps = 0;
+                self.task = Some(Task::Read(reading));
+                return;
+            }
+            Poll::Ready(read) => read,
+        };
+        match read {
+            Read::Json(bytes, tape) => {
+                *steps = steps.saturating_sub((bytes.len() / BYTES_PER_STEP) as u64);
+                let line = Rc::new(Line { bytes, tape });
+                self.message(&line, 0);
+            }
+            Read::Noise { bytes, unfinished } => self.noise(&bytes, unfinished),
+            Read::InvalidUtf8(bytes) => self.unreadable("invalid_utf8", &bytes),
+            Read::TooManyTokens(bytes) => self.unreadable("tokens", &bytes),
+        }
+    }
+
+    /// Goes on with an array of messages.
+    fn next_of(&mut self, rest: Rest) {
+        let Rest { line, next, end } = rest;
+        if next >= end {
+            return;
+        }
+        let after = line.tape.value(&line.bytes, next).next_position();
+        self.rest = Some(Rest { line: Rc::clone(&line), next: after, end });
+        self.message(&line, next);
+    }
+
+    /// An array of messages: row R51, or what revision 2025-03-26 allows.
+    pub(super) fn batch(&mut self, line: &Rc<Line>, at: u32) {
+        let items = line.tape.value(&line.bytes, at);
+        let allowed = at == 0 && self.revision.is_some_and(|revision| revision.batch);
+        if !allowed || items.is_empty() {
+            self.reports.note_line("batch", items.raw().as_bytes());
+            return;
+        }
+        let end = items.next_position() - 1;
+        self.rest = Some(Rest { line: Rc::clone(line), next: at + 1, end });
+    }
+
+    /// A line that is no message of JSON-RPC (row R43).
+    pub(super) fn noise(&mut self, bytes: &[u8], unfinished: bool) {
+        const LSP: &[u8] = b"content-length:";
+        let head = bytes.get(..LSP.len()).unwrap_or_default();
+        if !self.heard && !self.strict() && head.eq_ignore_ascii_case(LSP) {
+            self.reports.note_line("lsp_framing_detected", bytes);
+            let error = self.error(Code::ProtocolError, "lsp_framing");
+            self.terminate(error, false);
+            return;
+        }
+        self.reports.note_line("noise_line", bytes);
+        if unfinished && !self.suspected {
+            self.suspected = true;
+            self.reports.note_line("embedded_newline_suspected", bytes);
+        }
+    }
+
+    /// A line that cannot be read whole: its id, if it shows one, settles at once.
+    fn unreadable(&mut self, reason: &'static str, bytes: &[u8]) {
+        let code = if reason == "tokens" { "malformed_message" } else { reason };
+        if self.strict() {
+            let error = self.error(Code::ProtocolError, reason).facts(self.limit_of(reason));
+            self.terminate(error, false);
+            return;
+        }
+        self.reports.note_line(code, bytes);
+        let head = bytes.get(..crate::wire::HEAD_BYTES).unwrap_or(bytes);
+        if let Some(id) = crate::wire::reply_id(head) {
+            self.fail_malformed(reason, [Some(id), None]);
+        }
+    }
+}
