@@ -1,1 +1,3 @@
 //! Operations and MCP tools as flows.
+
+pub mod flows;
