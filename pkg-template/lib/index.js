@@ -1,0 +1,55 @@
+/**
+ * The public API of `toolwire`, without the bytes: entries say where those come from.
+ */
+
+import { connectStreams } from "./streams.js";
+import { init, initSync } from "./core.js";
+import { ToolwireError } from "./errors.js";
+import {
+  envelopeOfToolResult,
+  httpEnvelope,
+  isResponseEnvelope,
+  localEnvelope,
+  mcpEnvelope,
+  runPipeline,
+  unwrap,
+  viewOfToolResult,
+} from "./envelope.js";
+import { explain } from "./explain.js";
+import { flowsOf } from "./flows.js";
+import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
+import { Redacted } from "./redacted.js";
+import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
+import { ClientSession } from "./session.js";
+import { snapshotJson } from "./snapshot.js";
+import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
+
+export {
+  ClientSession,
+  LineReader,
+  Redacted,
+  Schema,
+  ToolwireError,
+  classifyLine,
+  compileSchema,
+  compileSchemaAsync,
+  connectStreams,
+  coreInfo,
+  envelopeOfToolResult,
+  explain,
+  flowsOf,
+  formatErrors,
+  httpEnvelope,
+  init,
+  initSync,
+  isResponseEnvelope,
+  limits,
+  localEnvelope,
+  mcpEnvelope,
+  runPipeline,
+  snapshotJson,
+  toAjvErrors,
+  toBasicOutput,
+  unwrap,
+  viewOfToolResult,
+};

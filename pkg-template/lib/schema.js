@@ -1,0 +1,230 @@
+/**
+ * Owns `Schema` and the ways to make one. Invariant: a schema keeps its text, so that it compiles
+ * itself anew when the instance that held it trapped; a judgement works on the text that was given
+ * or copied when it was called, and on nothing the host can change later.
+ */
+
+import { disposable, guard, mainInstance, own, release } from "./core.js";
+import { documentText, pick, wellFormed } from "./options.js";
+import { abortedError, errorFor, freedError } from "./sentences.js";
+import { inSlices } from "./slices.js";
+import { verdictOf } from "./verdict.js";
+
+const OPTIONS = [
+  "dialect",
+  "keywords",
+  "formats",
+  "duplicateKeys",
+  "maxDepth",
+  "maxErrors",
+  "maxSteps",
+  "maxSubschemas",
+  "maxSchemaBytes",
+];
+
+/** `SchemaOptions.maxDepth` when none is given. */
+const DEFAULT_DEPTH = 512;
+
+/** How much of a text is copied into the core at a time, so that copying yields too. */
+const PIECE_LENGTH = 262_144;
+
+const encoder = new TextEncoder();
+
+/** Lets only this module make schemas. */
+const MAKE = Symbol("make");
+
+class Schema {
+  #text;
+  #options;
+  #handle;
+  #facts;
+
+  constructor(key, text, options, handle) {
+    if (key !== MAKE) {
+      throw new TypeError("a Schema is made by compileSchema");
+    }
+    this.#text = text;
+    this.#options = options;
+    this.#keep(handle);
+  }
+
+  isValid(value) {
+    return this.#judge(this.#copy(value)) === undefined;
+  }
+
+  validate(value) {
+    return verdictOf(this.#judge(this.#copy(value)));
+  }
+
+  validateJson(text) {
+    return verdictOf(this.#judge(jsonText(text)));
+  }
+
+  async validateAsync(value, options) {
+    return this.#judgeInSlices(this.#copy(value), options);
+  }
+
+  async validateJsonAsync(text, options) {
+    return this.#judgeInSlices(jsonText(text), options);
+  }
+
+  get dialect() {
+    return this.#facts.dialect;
+  }
+
+  get problems() {
+    return this.#facts.problems;
+  }
+
+  free() {
+    this.#handle?.release();
+    this.#handle = null;
+  }
+
+  /** What the core holds of this schema, compiled anew if its instance trapped. */
+  #live() {
+    if (this.#handle === null) {
+      throw freedError();
+    }
+    if (this.#handle.instance.failure !== undefined) {
+      this.#handle.release();
+      this.#keep(compileNow(this.#text, this.#options));
+    }
+    return this.#handle;
+  }
+
+  #keep({ instance, compiled, facts }) {
+    this.#handle = { instance, compiled, release: own(this, instance, compiled) };
+    this.#facts = facts;
+  }
+
+  #copy(value) {
+    return documentText(value, undefined, this.#options.maxDepth ?? DEFAULT_DEPTH);
+  }
+
+  #judge(text) {
+    const { instance, compiled } = this.#live();
+    const bytes = bytesOf(text);
+    return guard(instance, () => compiled.judge(bytes));
+  }
+
+  async #judgeInSlices(text, options) {
+    const { instance, compiled } = this.#live();
+    const judging = guard(instance, () => compiled.start(text.length));
+    const pieces = piecesOf(text);
+    const step = (steps) => {
+      const piece = pieces.next().value;
+      if (piece !== undefined) {
+        guard(instance, () => judging.push(piece));
+        return undefined;
+      }
+      const outcome = guard(instance, () => judging.step(steps));
+      return outcome === false ? undefined : { outcome };
+    };
+    try {
+      const { outcome } = await inSlices(step, options?.signal, abortedError);
+      return verdictOf(outcome);
+    } finally {
+      release(instance, judging);
+    }
+  }
+}
+
+disposable(Schema);
+
+function compileSchema(schema, options) {
+  const { text, picked } = prepare(schema, options);
+  return new Schema(MAKE, text, picked, compileNow(text, picked));
+}
+
+async function compileSchemaAsync(schema, options) {
+  const { text, picked } = prepare(schema, options);
+  const instance = mainInstance();
+  const compiling = start(instance, text, picked);
+  try {
+    const compiled = await inSlices(
+      (steps) => guard(instance, () => compiling.step(steps)),
+      options?.signal,
+      abortedError,
+    );
+    return new Schema(MAKE, text, picked, compilation(instance, compiled));
+  } finally {
+    release(instance, compiling);
+  }
+}
+
+function prepare(schema, options) {
+  const picked = pick(options, OPTIONS);
+  const resources = options?.resources;
+  if (resources !== undefined) {
+    picked.resources = Object.entries(resources).map(([uri, document]) => [uri, resourceText(document)]);
+  }
+  return { text: schemaBytes(schema), picked };
+}
+
+function resourceText(document) {
+  return typeof document === "string" ? wellFormed(document) : documentText(document);
+}
+
+/** A schema's text as bytes of our own: the host may reuse its buffer. */
+function schemaBytes(schema) {
+  if (typeof schema === "string") {
+    return encoder.encode(wellFormed(schema));
+  }
+  return schema instanceof Uint8Array ? schema.slice() : encoder.encode(documentText(schema));
+}
+
+function jsonText(text) {
+  if (typeof text === "string" || text instanceof Uint8Array) {
+    return text;
+  }
+  throw errorFor({ code: "invalid_arguments", reason: "not_json" });
+}
+
+function bytesOf(text) {
+  return typeof text === "string" ? encoder.encode(wellFormed(text)) : text;
+}
+
+/** The bytes of a text, piece by piece. */
+function* piecesOf(text) {
+  for (let start = 0; start < text.length; ) {
+    let end = start + PIECE_LENGTH;
+    if (typeof text === "string") {
+      // Both halves of a surrogate pair stay in one piece.
+      end += isHighSurrogate(text.charCodeAt(end - 1)) ? 1 : 0;
+      yield bytesOf(text.slice(start, end));
+    } else {
+      yield text.subarray(start, end);
+    }
+    start = end;
+  }
+}
+
+function isHighSurrogate(unit) {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+function start(instance, text, picked) {
+  return guard(instance, ({ Compiling }) => new Compiling(text, picked));
+}
+
+function compileNow(text, picked) {
+  const instance = mainInstance();
+  const compiling = start(instance, text, picked);
+  try {
+    return compilation(
+      instance,
+      guard(instance, () => compiling.step(Infinity)),
+    );
+  } finally {
+    release(instance, compiling);
+  }
+}
+
+/** What a schema keeps of its compilation. */
+function compilation(instance, compiled) {
+  const facts = guard(instance, () => compiled.facts());
+  return { instance, compiled, facts: Object.freeze({ ...facts }) };
+}
+
+export { Schema, compileSchema, compileSchemaAsync };

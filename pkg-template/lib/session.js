@@ -1,0 +1,427 @@
+/**
+ * Owns `ClientSession`, the sans-IO session. It reads what the host gives before it crosses, and
+ * makes events of what comes back. Invariants: every handle settles once, also when the core traps;
+ * after `closed` nothing follows; no method throws because the peer or the core failed, except the
+ * ones that return a handle when the session can no longer make one.
+ */
+
+import { disposable, guard, leave, mainInstance, own, sessionInstance } from "./core.js";
+import { errorOfCore } from "./errors.js";
+import { deepFreeze, parseJson } from "./json.js";
+import { documentText, pick } from "./options.js";
+import { Redacted } from "./redacted.js";
+import { errorFor, freedError } from "./sentences.js";
+import {
+  ARGUMENTS_DEPTH,
+  DEFAULT_BUDGET,
+  copyJson,
+  refusalReason,
+  rootFault,
+  snapshotJson,
+} from "./snapshot.js";
+import { toolResult } from "./tool-result.js";
+
+const OPTIONS = [
+  "server",
+  "profile",
+  "era",
+  "revisions",
+  "validation",
+  "onUnknown",
+  "keywords",
+  "formats",
+  "requireTools",
+  "requireStructured",
+  "checkArguments",
+  "lenientIds",
+  "numbers",
+];
+
+const TIMES = ["timeoutMs", "maxTotalTimeoutMs", "resetTimeoutOnProgress"];
+const CALL_OPTIONS = [...TIMES, "validation", "numbers"];
+
+/** R25: params are the second container of a message. */
+const PARAMS_DEPTH = ARGUMENTS_DEPTH + 1;
+
+let limitNames;
+
+/** What a session and the callbacks of its instance share. Must not refer to the facade. */
+class Inner {
+  constructor(options, onTrap) {
+    const crossing = readOptions(options);
+    this.onTrap = onTrap;
+    this.server = crossing.server;
+    this.numbers = crossing.numbers;
+    this.budget = crossing.maxOutboundFrameBytes ?? DEFAULT_BUDGET;
+    /** Open handles, each with how its result's numbers are read. */
+    this.open = new Map();
+    /** Events of our own, after a trap. */
+    this.events = [];
+    this.errors = new WeakMap();
+    this.failure = undefined;
+    this.toolsText = undefined;
+    this.tools = undefined;
+    this.instance = sessionInstance();
+    this.fail = (error) => this.trapped(error);
+    this.instance.onRetire.add(this.fail);
+    try {
+      this.core = guard(this.instance, ({ Session }) => new Session(crossing));
+    } catch (error) {
+      this.left();
+      throw error;
+    }
+  }
+
+  /** The instance is gone: what is open settles, then the session is over. */
+  trapped(error) {
+    this.failure = error;
+    for (const handle of this.open.keys()) {
+      this.events.push({ type: "settled", handle, ok: false, error });
+    }
+    this.open.clear();
+    this.events.push({ type: "closed", error });
+    this.onTrap?.();
+  }
+
+  left() {
+    this.instance.onRetire.delete(this.fail);
+    leave(this.instance);
+  }
+
+  /** One failure that ends many calls is one error object. */
+  errorOf(fault) {
+    let error = this.errors.get(fault);
+    if (error === undefined) {
+      error = errorOfCore(fault);
+      this.errors.set(fault, error);
+    }
+    return error;
+  }
+}
+
+class ClientSession {
+  #inner;
+  #release;
+
+  /** `onTrap`, for drivers: called when events wait that no input brought. */
+  constructor(options, onTrap = undefined) {
+    const inner = new Inner(options, onTrap);
+    this.#inner = inner;
+    this.#release = own(this, inner.instance, inner.core, () => inner.left());
+  }
+
+  connect(now) {
+    this.#input((core) => core.connect(now));
+  }
+
+  receive(chunk, now) {
+    this.#input((core) => core.receive(chunk, now));
+  }
+
+  get hasWork() {
+    return this.#read((core) => core.hasWork(), false);
+  }
+
+  work(maxSteps, now) {
+    this.#input((core) => core.work(maxSteps, now));
+  }
+
+  end(now) {
+    this.#input((core) => core.end(now));
+  }
+
+  exited(code, now) {
+    this.#input((core) => core.exited(code ?? undefined, now));
+  }
+
+  writeFailed(now) {
+    this.#input((core) => core.writeFailed(now));
+  }
+
+  advance(now) {
+    this.#input((core) => core.advance(now));
+  }
+
+  callTool(name, args, options, now) {
+    this.#live();
+    const picked = times(pick(options, CALL_OPTIONS));
+    const meta = options?.meta;
+    if (meta !== undefined) {
+      picked.meta = metaText(meta);
+    }
+    const { text, refusal } = this.#arguments(args);
+    return this.#request(picked.numbers, (core) =>
+      core.callTool(`${name}`, text, refusal, picked, now),
+    );
+  }
+
+  request(method, params, options, now) {
+    const picked = times(pick(options, TIMES));
+    const text = this.#params(params);
+    return this.#request(options?.numbers, (core) => core.request(`${method}`, text, picked, now));
+  }
+
+  notify(method, params, now) {
+    const text = this.#params(params);
+    return this.#request(undefined, (core) => core.notify(`${method}`, text, now));
+  }
+
+  refreshTools(now) {
+    return this.#request(undefined, (core) => core.refreshTools(now));
+  }
+
+  respond(token, outcome, now) {
+    if (outcome.error === undefined) {
+      const result = documentText(outcome.result ?? null, undefined, PARAMS_DEPTH);
+      this.#input((core) => core.respondResult(token, result, now));
+      return;
+    }
+    const { code, message, data } = outcome.error;
+    const text = data === undefined ? undefined : documentText(data, undefined, PARAMS_DEPTH);
+    this.#input((core) => core.respondError(token, code, `${message}`, text, now));
+  }
+
+  cancel(handle, reason, now) {
+    this.#input((core) => core.cancel(handle, reason, now));
+  }
+
+  stderr(chunk, now) {
+    this.#input((core) => core.stderr(chunk, now));
+  }
+
+  stderrEnded(now) {
+    this.#input((core) => core.stderrEnded(now));
+  }
+
+  close(now) {
+    this.#input((core) => core.close(now));
+  }
+
+  takeOutput() {
+    return this.#read((core) => core.takeOutput(), undefined);
+  }
+
+  pollEvent() {
+    const inner = this.#live();
+    const out = this.#read((core) => core.pollEvent(), undefined);
+    return out === undefined ? inner.events.shift() : this.#event(out);
+  }
+
+  get nextDeadline() {
+    return this.#read((core) => core.nextDeadline(), undefined);
+  }
+
+  get state() {
+    return this.#read((core) => core.state(), "closed");
+  }
+
+  get protocolVersion() {
+    return this.#read((core) => core.protocolVersion(), undefined);
+  }
+
+  get tools() {
+    const inner = this.#live();
+    const text = this.#read((core) => core.toolsJson(), inner.toolsText ?? "[]");
+    return this.#tools(text);
+  }
+
+  free() {
+    this.#inner = undefined;
+    this.#release();
+  }
+
+  #live() {
+    if (this.#inner === undefined) {
+      throw freedError();
+    }
+    return this.#inner;
+  }
+
+  /** Gives the core an input. A trap is told by events, not here. */
+  #input(action) {
+    this.#read(action, undefined);
+  }
+
+  #read(action, afterTrap) {
+    const inner = this.#live();
+    if (inner.failure !== undefined) {
+      return afterTrap;
+    }
+    try {
+      return guard(inner.instance, () => action(inner.core));
+    } catch (error) {
+      if (inner.failure === undefined) {
+        throw error;
+      }
+      return afterTrap;
+    }
+  }
+
+  /** Makes a request; throws when the session cannot. */
+  #request(numbers, action) {
+    const inner = this.#live();
+    const handle = guard(inner.instance, () => action(inner.core));
+    inner.open.set(handle, numbers ?? inner.numbers);
+    return handle;
+  }
+
+  /** The arguments as JSON text, or why they are refused; the core reports an unknown tool first. */
+  #arguments(args) {
+    const copy = copyJson(args, {
+      budget: this.#inner.budget,
+      maxDepth: ARGUMENTS_DEPTH,
+      omitUndefined: false,
+      bigintDigits: false,
+    });
+    const fault = copy.fault ?? rootFault(copy.text);
+    if (fault !== undefined) {
+      return { text: refusalReason(fault), refusal: JSON.stringify(fault) };
+    }
+    return { text: copy.text };
+  }
+
+  #params(params) {
+    return params === undefined
+      ? undefined
+      : snapshotJson(params, { maxBytes: this.#live().budget, undefinedMembers: "omit" });
+  }
+
+  #tools(text) {
+    const inner = this.#inner;
+    if (inner.toolsText !== text) {
+      inner.toolsText = text;
+      inner.tools = deepFreeze(JSON.parse(text));
+    }
+    return inner.tools;
+  }
+
+  #settled(handle) {
+    const { open } = this.#inner;
+    const numbers = open.get(handle);
+    open.delete(handle);
+    return numbers;
+  }
+
+  #event(out) {
+    switch (out.type) {
+      case "tool": {
+        const { handle } = out;
+        const result = toolResult(out, this.#settled(handle));
+        return { type: "settled", handle, ok: true, result };
+      }
+      case "value": {
+        const { handle } = out;
+        const result = parseJson(out.json, this.#settled(handle));
+        return { type: "settled", handle, ok: true, result };
+      }
+      case "done":
+        this.#settled(out.handle);
+        return { type: "settled", handle: out.handle, ok: true, result: undefined };
+      case "failed":
+        this.#settled(out.handle);
+        return {
+          type: "settled",
+          handle: out.handle,
+          ok: false,
+          error: this.#inner.errorOf(out.fault),
+        };
+      case "closed": {
+        const error = out.fault === undefined ? undefined : this.#inner.errorOf(out.fault);
+        return { type: "closed", error };
+      }
+      case "ready":
+        return present({
+          ...out,
+          serverInfo: parsed(out.serverInfo),
+          capabilities: parsed(out.capabilities),
+        });
+      case "tools":
+        return {
+          ...out,
+          tools: this.#tools(out.tools),
+          problems: deepFreeze(JSON.parse(out.problems)),
+        };
+      case "notification":
+      case "request":
+        return present({ ...out, params: parsed(out.params) });
+      case "diagnostic":
+        return { ...out, detail: new Redacted(out.detail) };
+      default:
+        return present(out);
+    }
+  }
+}
+
+disposable(ClientSession);
+
+/** Times that are no numbers as NaN: the core refuses that and names the option. */
+function times(picked) {
+  for (const name of ["timeoutMs", "maxTotalTimeoutMs"]) {
+    if (picked[name] !== undefined && typeof picked[name] !== "number") {
+      picked[name] = NaN;
+    }
+  }
+  return picked;
+}
+
+function metaText(meta) {
+  const refused = { code: "invalid_arguments", reason: "option_invalid", option: "meta" };
+  const text = documentText(meta, refused, PARAMS_DEPTH - 1);
+  if (text[0] !== "{") {
+    throw errorFor(refused);
+  }
+  return text;
+}
+
+function parsed(text) {
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** The event without the members that are undefined. */
+function present(event) {
+  for (const [name, value] of Object.entries(event)) {
+    if (value === undefined) {
+      delete event[name];
+    }
+  }
+  return event;
+}
+
+function readOptions(options) {
+  const crossing = pick(options, OPTIONS);
+  if (typeof crossing.server !== "string") {
+    throw errorFor(badOption("server"));
+  }
+  for (const name of knownLimits()) {
+    const value = options[name];
+    if (value !== undefined) {
+      // What is no number fails the check of the core, which names the option.
+      crossing[name] = typeof value === "number" ? value : NaN;
+    }
+  }
+  const { clientInfo, capabilities, tools } = options;
+  if (clientInfo !== undefined) {
+    crossing.clientInfo = pick(clientInfo, ["name", "version", "title"]);
+  }
+  if (capabilities !== undefined) {
+    crossing.capabilities = documentText(capabilities, badOption("capabilities"));
+  }
+  if (tools !== undefined) {
+    crossing.tools = documentText(tools, badOption("tools"));
+  }
+  return crossing;
+}
+
+/** The names of the numeric options, from the core's own table. */
+function knownLimits() {
+  if (limitNames === undefined) {
+    limitNames = Object.keys(guard(mainInstance(), ({ limits }) => limits()).session.contain);
+  }
+  return limitNames;
+}
+
+function badOption(option) {
+  return { code: "protocol_error", reason: "option_invalid", option };
+}
+
+export { ClientSession };

@@ -1,0 +1,279 @@
+/**
+ * Owns the copy of a host's value as JSON text, rows R22 to R26. Invariant: no code of the value
+ * runs (no accessor, no `toJSON`), every property is read once, and what cannot be copied exactly
+ * is refused with a fixed reason. The walk keeps its own stack, so nesting costs no call stack.
+ */
+
+import { errorFor } from "./sentences.js";
+
+/** R25: a message nests 128 containers; the arguments' root is the third. */
+const ARGUMENTS_DEPTH = 126;
+
+/** R24: what one copy may spend, unless told otherwise. */
+const DEFAULT_BUDGET = 1_048_576;
+
+/** An object or array being copied. `keys` is null for an array; descriptors go with the keys. */
+class Frame {
+  constructor(value, keys, descriptors, length) {
+    this.value = value;
+    this.keys = keys;
+    this.descriptors = descriptors;
+    this.length = length;
+    this.next = 0;
+    this.written = 0;
+  }
+}
+
+/** Pieces joined on. */
+const PIECES = 2_048;
+
+/** Joins pieces as they come: a text that grew by `+=` would be a tree of them, and cost more. */
+class Writer {
+  #pieces = [];
+  #joined = [];
+
+  write(piece) {
+    if (this.#pieces.push(piece) === PIECES) {
+      this.#joined.push(this.#pieces.join(""));
+      this.#pieces.length = 0;
+    }
+  }
+
+  text() {
+    return this.#joined.join("") + this.#pieces.join("");
+  }
+}
+
+/** Characters that stand for themselves between quotes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** A string as JSON; the common one needs no call into the engine's serialiser. */
+function quoted(string) {
+  return string.length < 64 && PLAIN.test(string) ? `"${string}"` : JSON.stringify(string);
+}
+
+/** Why a value is refused. Not an error: it needs no stack, and never leaves this module. */
+class Refusal {
+  constructor(reason) {
+    this.reason = reason;
+  }
+}
+
+/**
+ * Copies a value.
+ *
+ * settings: `budget` (R24), `maxDepth` (nested containers), `omitUndefined` (members only),
+ * `bigintDigits`. Gives `{ text }`, or `{ fault: { reason, path } }` when the value is refused.
+ */
+function copyJson(root, settings) {
+  const frames = [];
+  const ancestors = new Set();
+  let budget = settings.budget;
+  const writer = new Writer();
+
+  function spend(amount) {
+    budget -= amount;
+    if (budget < 0) {
+      throw new Refusal("expansion_budget");
+    }
+  }
+
+  function scalar(value) {
+    switch (typeof value) {
+      case "string":
+        spend(value.length + 2);
+        writer.write(quoted(value));
+        return;
+      case "number":
+        spend(`${value}`.length);
+        if (!Number.isFinite(value)) {
+          throw new Refusal("non_finite");
+        }
+        writer.write(`${value}`);
+        return;
+      case "boolean":
+        spend(value ? 4 : 5);
+        writer.write(value ? "true" : "false");
+        return;
+      case "bigint":
+        if (settings.bigintDigits) {
+          const digits = `${value}`;
+          spend(digits.length);
+          writer.write(digits);
+          return;
+        }
+    }
+    spend(2);
+    // undefined, function, symbol, and bigint unless digits are wanted.
+    throw new Refusal(typeof value);
+  }
+
+  function open(value) {
+    spend(2);
+    if (ancestors.has(value)) {
+      throw new Refusal("cycle");
+    }
+    if (frames.length >= settings.maxDepth) {
+      throw new Refusal("depth");
+    }
+    const frame = frameOf(value);
+    if (frame.keys === null) {
+      spend(Math.max(0, frame.length - 1));
+    }
+    ancestors.add(value);
+    frames.push(frame);
+    writer.write(frame.keys === null ? "[" : "{");
+  }
+
+  function enter(value) {
+    if (value === null) {
+      spend(4);
+      writer.write("null");
+    } else if (typeof value === "object") {
+      open(value);
+    } else {
+      scalar(value);
+    }
+  }
+
+  function element(frame) {
+    const index = frame.next++;
+    if (index > 0) {
+      writer.write(",");
+    }
+    const descriptor = elementOf(frame.value, index);
+    // A hole reads as undefined: never through a prototype.
+    enter(descriptor === undefined ? undefined : dataOf(descriptor));
+  }
+
+  function member(frame) {
+    const index = frame.next++;
+    const key = frame.keys[index];
+    const value = dataOf(frame.descriptors[index]);
+    if (value === undefined && settings.omitUndefined) {
+      return;
+    }
+    spend(key.length + (frame.written === 0 ? 3 : 4));
+    writer.write(`${frame.written === 0 ? "" : ","}${quoted(key)}:`);
+    frame.written += 1;
+    enter(value);
+  }
+
+  try {
+    enter(root);
+    while (frames.length > 0) {
+      const frame = frames[frames.length - 1];
+      if (frame.next < frame.length) {
+        if (frame.keys === null) {
+          element(frame);
+        } else {
+          member(frame);
+        }
+      } else {
+        writer.write(frame.keys === null ? "]" : "}");
+        ancestors.delete(frame.value);
+        frames.pop();
+      }
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) {
+      throw thrown;
+    }
+    return { fault: { reason: thrown.reason, path: pathOf(frames) } };
+  }
+  return { text: writer.text() };
+}
+
+/** What a value's traps throw becomes a refusal. */
+function frameOf(value) {
+  try {
+    return openFrame(value);
+  } catch (thrown) {
+    throw thrown instanceof Refusal ? thrown : new Refusal("threw_when_read");
+  }
+}
+
+function elementOf(array, index) {
+  try {
+    return Reflect.getOwnPropertyDescriptor(array, index);
+  } catch {
+    throw new Refusal("threw_when_read");
+  }
+}
+
+function openFrame(value) {
+  if (Array.isArray(value)) {
+    const length = value.length;
+    if (!Number.isInteger(length) || length < 0 || length > 0xffff_ffff) {
+      throw new Refusal("threw_when_read");
+    }
+    return new Frame(value, null, null, length);
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new Refusal("prototype");
+  }
+  // One listing, and one reading of each property: a proxy gets no second chance to answer.
+  const keys = [];
+  const descriptors = [];
+  for (const key of Reflect.ownKeys(value)) {
+    const descriptor = Reflect.getOwnPropertyDescriptor(value, key);
+    if (descriptor?.enumerable) {
+      if (typeof key === "symbol") {
+        throw new Refusal("symbol_key");
+      }
+      keys.push(key);
+      descriptors.push(descriptor);
+    }
+  }
+  return new Frame(value, keys, descriptors, keys.length);
+}
+
+function dataOf(descriptor) {
+  if (!Object.hasOwn(descriptor, "value")) {
+    throw new Refusal("accessor");
+  }
+  return descriptor.value;
+}
+
+/** Where the walk stands, in the notation of R23. For the host alone. */
+function pathOf(frames) {
+  let path = "arguments";
+  for (const frame of frames) {
+    if (frame.next > 0) {
+      path += frame.keys === null ? `[${frame.next - 1}]` : `.${frame.keys[frame.next - 1]}`;
+    }
+  }
+  return path;
+}
+
+function snapshotJson(value, options = {}) {
+  const { maxBytes = DEFAULT_BUDGET, root = "object" } = options;
+  const copy = copyJson(value, {
+    budget: maxBytes,
+    maxDepth: ARGUMENTS_DEPTH,
+    omitUndefined: options.undefinedMembers === "omit",
+    bigintDigits: options.bigint === "digits",
+  });
+  const fault = copy.fault ?? (root === "object" ? rootFault(copy.text) : undefined);
+  if (fault !== undefined) {
+    throw refusalError(fault);
+  }
+  return copy.text;
+}
+
+/** R26: the root must be an object. Reported only when the whole value can be copied. */
+function rootFault(text) {
+  return text[0] === "{" ? undefined : { reason: "args_root_not_object", path: "arguments" };
+}
+
+/** The slug of a refusal: which rule, with the private detail left to `fault`. */
+function refusalReason(fault) {
+  return fault.reason === "args_root_not_object" ? fault.reason : "args_not_json";
+}
+
+function refusalError(fault) {
+  return errorFor({ code: "protocol_error", reason: refusalReason(fault), private: fault });
+}
+
+export { ARGUMENTS_DEPTH, DEFAULT_BUDGET, copyJson, refusalReason, rootFault, snapshotJson };

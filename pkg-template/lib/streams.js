@@ -1,0 +1,91 @@
+/**
+ * Owns the transport over a pair of byte streams: `docker exec`, ssh, Electron, a worker in the
+ * page. Invariant: the source is read only as fast as the session takes what it read.
+ */
+
+import { openClient } from "./client.js";
+import { errorFor } from "./sentences.js";
+
+/** How long the end of the stream waits for the exit code that explains it. */
+const EXIT_GRACE_MS = 250;
+
+function connectStreams(options) {
+  return openClient(options, new StreamTransport(options));
+}
+
+class StreamTransport {
+  #server;
+  #readable;
+  #write;
+  #exited;
+  #terminate;
+  #source;
+
+  constructor({ server, readable, write, exited, terminate }) {
+    this.#server = server;
+    this.#readable = readable;
+    this.#write = write;
+    this.#exited = exited;
+    this.#terminate = terminate;
+  }
+
+  start(sink) {
+    if (this.#source !== undefined) {
+      // Streams cannot be started again: what asks for it is a server that hung up on the probe.
+      throw errorFor({ code: "connection_closed", reason: "stdout_closed", server: this.#server });
+    }
+    this.#source = sourceOf(this.#readable);
+    this.#exited?.then(
+      (code) => sink.exited(code),
+      () => sink.exited(null),
+    );
+    this.#pump(sink);
+  }
+
+  write(frame) {
+    return this.#write(frame);
+  }
+
+  async close() {
+    // Not awaited: a stream that never ends its read would keep the host from closing.
+    this.#source?.cancel().catch(() => {});
+    await this.#terminate?.();
+  }
+
+  async #pump(sink) {
+    try {
+      for (;;) {
+        const { done, value } = await this.#source.next();
+        if (done) {
+          break;
+        }
+        sink.receive(value);
+        await sink.ready();
+      }
+    } catch {
+      // A stream that fails has ended; what it says is its own and stays out of our errors.
+    }
+    if (this.#exited !== undefined) {
+      await Promise.race([this.#exited.catch(() => {}), pause(EXIT_GRACE_MS)]);
+    }
+    sink.end();
+  }
+}
+
+/** A `ReadableStream` by its reader, for hosts where it cannot be iterated; else the iterator. */
+function sourceOf(readable) {
+  if (typeof readable.getReader === "function") {
+    const reader = readable.getReader();
+    return { next: () => reader.read(), cancel: async () => reader.cancel() };
+  }
+  const iterator = readable[Symbol.asyncIterator]();
+  return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
+}
+
+function pause(ms) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+export { connectStreams };

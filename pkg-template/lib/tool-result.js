@@ -1,0 +1,45 @@
+/**
+ * Owns `ToolResult`: a plain object with exactly the members a host copies, compares and sends,
+ * and beside them, not enumerable, what was found about it. It owns its text and outlives the
+ * session.
+ */
+
+import { parseJson } from "./json.js";
+import { violationOf } from "./verdict.js";
+
+/** Makes the result of what the core found. `numbers` says how large integers are read. */
+function toolResult(out, numbers) {
+  const sent = parseJson(out.json, numbers);
+  const result = {
+    content: contentOf(sent, out.dropped),
+    isError: sent.isError === true,
+    structuredContent: out.structured ? sent.structuredContent : undefined,
+  };
+  if (out.keepMeta && isObject(sent._meta)) {
+    result._meta = sent._meta;
+  }
+  const { json } = out;
+  hide(result, "verdict", out.verdict);
+  hide(result, "verdictReason", out.verdictReason);
+  hide(result, "violation", out.violation);
+  hide(result, "violations", out.violations.map(violationOf));
+  hide(result, "truncated", out.truncated);
+  hide(result, "contentProblems", out.contentProblems);
+  hide(result, "rawJson", () => json);
+  return result;
+}
+
+function contentOf(sent, dropped) {
+  const content = Array.isArray(sent.content) ? sent.content : [];
+  return dropped.length === 0 ? content : content.filter((_, index) => !dropped.includes(index));
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function hide(result, name, value) {
+  Object.defineProperty(result, name, { value, configurable: true, writable: true });
+}
+
+export { toolResult };

@@ -1,0 +1,117 @@
+/// <reference lib="esnext.disposable" />
+
+import type { Redacted, ToolwireError } from "./errors.js";
+import type {
+  CallOptions,
+  Numbers,
+  RequestOptions,
+  SessionOptions,
+  ToolDescription,
+  ToolProblem,
+  ToolResult,
+} from "./session.js";
+
+/**
+ * Serves a request of the server's. What it returns, or resolves to, is the result; nothing counts
+ * as `{}`. If it throws, the server gets -32603 and fixed words; an error with an integer `rpcCode`
+ * sends that number and its own message. `signal` fires when the server gives the request up or
+ * the connection closes.
+ */
+export type RequestHandler = (params: any, context: { signal: AbortSignal }) => unknown;
+
+/** Options of hosts, beside those of the session. */
+export interface HostOptions {
+  /** By method: "sampling/createMessage", "elicitation/create", "roots/list". */
+  handlers?: { readonly [method: string]: RequestHandler };
+  /** Gives connecting up. Has no effect once connected. */
+  signal?: AbortSignal;
+  /** Gets what is worth an operator's notice. What it throws is ignored. */
+  onDiagnostic?: (event: {
+    server: string;
+    source: string;
+    code: string;
+    detail: Redacted<string>;
+    truncated: boolean;
+  }) => void;
+}
+
+/** Options of one call through a client. */
+export interface ClientCallOptions extends CallOptions {
+  /** Gives the call up, also while its result is judged: it rejects `aborted`. */
+  signal?: AbortSignal | undefined;
+  /** Gets each progress notification. What it throws is ignored. */
+  onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+}
+
+/** A connected server. What its listeners throw is ignored. */
+export interface Client {
+  readonly server: string;
+  /** The catalog, frozen; replaced when a new one was read. */
+  readonly tools: readonly ToolDescription[];
+  /** What is odd about the catalog. */
+  readonly problems: readonly ToolProblem[];
+  readonly protocolVersion: string;
+  readonly era: "legacy" | "modern";
+  readonly serverInfo?: object;
+  readonly capabilities: object;
+  readonly instructions?: string;
+  /**
+   * Calls a tool. The arguments (default `{}`) are copied before this returns. Resolves with
+   * `isError: true` when the tool says that it failed. Rejects with a `ToolwireError`.
+   */
+  callTool(
+    name: string,
+    args?: Record<string, unknown>,
+    options?: ClientCallOptions,
+  ): Promise<ToolResult>;
+  /** Reads the catalog anew. */
+  refreshTools(): Promise<readonly ToolDescription[]>;
+  /** Any other request: prompts, resources, completion … Resolves with the parsed result. */
+  request(
+    method: string,
+    params?: object,
+    options?: RequestOptions & {
+      numbers?: Numbers;
+      signal?: AbortSignal | undefined;
+      onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+    },
+  ): Promise<unknown>;
+  /** Sends a notification; resolves when it has left. */
+  notify(method: string, params?: object): Promise<void>;
+  /** Tells of each new catalog. The function given back ends it. */
+  onToolsChanged(
+    listener: (event: {
+      tools: readonly ToolDescription[];
+      added: string[];
+      removed: string[];
+      changed: string[];
+    }) => void,
+  ): () => void;
+  /** Tells of each notification of the server's. The function given back ends it. */
+  onNotification(listener: (event: { method: string; params?: unknown }) => void): () => void;
+  /** Serves a method from now on; the capabilities must declare it. */
+  handle(method: string, handler: RequestHandler): () => void;
+  /** Resolves when the connection is over: with what ended it, or undefined after `close`. */
+  readonly closed: Promise<ToolwireError | undefined>;
+  /** Ends the connection and what carries it. May be called again. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Options of `connectStreams`. */
+export interface StreamOptions extends SessionOptions, HostOptions {
+  /** The server's output. Read only as fast as it is processed; cancelled at the end. */
+  readable: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+  /** Writes one frame. The next one waits for its promise; a rejection ends the connection. */
+  write(frame: Uint8Array): void | Promise<void>;
+  /** Resolves with the exit code of what runs the server, null if it has none. */
+  exited?: Promise<number | null>;
+  /** Ends what carries the bytes; called once, `close()` waits for it. */
+  terminate?(): void | Promise<void>;
+}
+
+/**
+ * Connects over any pair of byte streams: `docker exec`, ssh, Electron, a worker in the page.
+ * Rejects with what ended the handshake, when `terminate` is done.
+ */
+export function connectStreams(options: StreamOptions): Promise<Client>;

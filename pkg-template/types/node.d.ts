@@ -1,0 +1,123 @@
+/**
+ * `toolwire/node`: MCP servers that are child processes, in Node, Bun and Deno.
+ *
+ * Times are milliseconds, sizes bytes. Everything here rejects and throws `ToolwireError` only.
+ */
+import type { Client, HostOptions, SessionOptions, ToolwireError } from "./index.js";
+
+export { init, initSync, ToolwireError } from "./index.js";
+
+/** How a server is started. */
+export interface StdioOptions {
+  /**
+   * The program: a path, or a name that is looked up in the child's `PATH`. On Windows a batch
+   * file (`npx.cmd` and the like) is found and run too.
+   */
+  command: string;
+  /** Its arguments, each passed on as one whatever it holds; default none. */
+  args?: readonly string[];
+  /** Its working directory; default the host's. */
+  cwd?: string | URL;
+  /**
+   * Variables laid over the ones a server gets anyway: PATH, HOME, USER, LANG, LC_*, TERM, TMPDIR,
+   * SHELL, on Windows also SystemRoot, ComSpec, PATHEXT, APPDATA, LOCALAPPDATA, TEMP, TMP and
+   * USERPROFILE. Nothing else of the host's environment reaches it.
+   */
+  env?: Readonly<Record<string, string>>;
+  /**
+   * What becomes of its error output, which is read in any case. "tail" (default): the last
+   * `maxStderrBytes`, masked, go into errors. "inherit": it is the host's. A function: it gets the
+   * raw bytes as well; what it throws is ignored.
+   */
+  stderr?: "tail" | "inherit" | ((chunk: Uint8Array) => void);
+  /**
+   * How long a server may take to end after its input has ended, before its processes are asked to
+   * (SIGTERM), and killed 1,000 ms later; default 2500, 0 asks at once.
+   */
+  shutdownGraceMs?: number;
+}
+
+export interface ConnectOptions extends SessionOptions, HostOptions, StdioOptions {}
+
+/**
+ * Starts a server and connects to it. The server leads a process group of its own; whatever it
+ * starts is ended with it, when the client closes, when the connection ends for any other reason,
+ * and when the host exits.
+ *
+ * Rejects with `spawn_failed` if it cannot be started (`option` says whether `command` or `cwd` is
+ * to blame, `error.private` holds the system's code), with `protocol_error` and `option` for an
+ * option that is not what it must be, and with whatever ends the handshake. When it has
+ * rejected, nothing of the server is left.
+ */
+export function connect(options: ConnectOptions): Promise<Client>;
+
+/** Members of an entry that choose and name its tools as flows: what `flowsOf` takes. */
+export interface FlowSelection {
+  include?: string[];
+  exclude?: string[];
+  namePrefix?: string;
+}
+
+/** A server to be started. */
+export interface StdioEntry extends SessionOptions, FlowSelection {
+  command: string;
+  args: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  stderr?: "tail" | "inherit";
+  shutdownGraceMs?: number;
+}
+
+/** A server behind a URL. */
+export interface HttpEntry extends SessionOptions, FlowSelection {
+  url: string;
+  headers?: Record<string, string>;
+  /** The variable that the token was read from. */
+  bearerTokenEnv?: string;
+  /** Gives that token: what `connectHttp` takes. */
+  authProvider?: () => Promise<string>;
+}
+
+/** What a configuration lists. */
+export type ServerEntry = StdioEntry | HttpEntry;
+
+export interface ConfigOptions {
+  /** Where variables are read; default the process's environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** What the text is called in messages, such as its path. */
+  source?: string;
+}
+
+/**
+ * The entries of a configuration in JSON, in its order. Two forms:
+ *
+ * - An array of entries, each with `server` and either `command` and `args` or `url`, taken word
+ *   for word.
+ * - `{ "mcpServers": { name: entry } }`, where `args` may be absent, entries with
+ *   `"disabled": true` are left out, and in `command`, `args`, `cwd`, `env`, `url` and `headers`
+ *   `${NAME}` and `${env:NAME}` stand for a variable and `${NAME:-text}` for it or that text.
+ *
+ * Unknown members are left out. Throws `invalid_arguments`, with `at` a JSON Pointer into the text:
+ * reason `config_not_entries` for what is no such list, `config_token_unset` with `variable` for a
+ * variable that is not set.
+ */
+export function parseConfig(text: string, options?: ConfigOptions): ServerEntry[];
+
+/** `parseConfig` of a file, a path or a `file:` URL, under the process's environment. */
+export function loadConfig(path: string | URL): Promise<ServerEntry[]>;
+
+/** Members of HostOptions hold for every entry that does not have its own. */
+export interface ConnectAllOptions extends HostOptions {
+  /**
+   * "collect" (default): whoever does not answer is listed in `failures`. "stop": the first failure
+   * rejects, after the others have been ended; names in `include` that a server does not have and
+   * an empty `namePrefix` are failures then.
+   */
+  onFailure?: "collect" | "stop";
+}
+
+/** Connects to every entry at the same time. Clients and failures keep the order of the entries. */
+export function connectAll(
+  entries: Iterable<ConnectOptions | ServerEntry>,
+  options?: ConnectAllOptions,
+): Promise<{ clients: Client[]; failures: { server: string; error: ToolwireError }[] }>;

@@ -1,0 +1,140 @@
+/// <reference lib="esnext.disposable" />
+
+/** A JSON Schema document. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+/** JSON text. Exact numbers and repeated members survive only in this form, not in objects. */
+export type JsonText = string | Uint8Array;
+
+/** Options of `compileSchema`. */
+export interface SchemaOptions {
+  /** The dialect of a document without `$schema`; default "2020-12". */
+  dialect?: "2020-12" | "2019-09" | "draft-07" | "draft-06" | "draft-04";
+  /**
+   * "full" (default): all keywords of the dialect. "structural": `type`, `required`, `properties`,
+   * `items` and `enum` only; compiling then never fails on an object.
+   */
+  keywords?: "full" | "structural";
+  /** Whether `format` is checked; default "annotate": it is not. Unknown formats never fail. */
+  formats?: "annotate" | "assert";
+  /** Further documents by absolute URI, for references. Nothing is ever fetched. */
+  resources?: { readonly [uri: string]: JsonSchema | string };
+  /** What repeated members mean; default "last": the last counts, as for `JSON.parse`. */
+  duplicateKeys?: "last" | "reject";
+  /** Containers that may nest, in schema and value; default 512. */
+  maxDepth?: number;
+  /** Errors collected before the list is cut; default 16. */
+  maxErrors?: number;
+  /** Instructions of one verdict, 50_000_000 by default; spent, the verdict is "unknown". */
+  maxSteps?: number;
+  /** Subschemas of one schema; default 50_000. */
+  maxSubschemas?: number;
+  /** Bytes of one schema's text; default 1_048_576. */
+  maxSchemaBytes?: number;
+}
+
+/**
+ * Compiles a schema. A string is JSON text.
+ *
+ * Throws `schema_error` with `reason` ("unresolved_ref", "unsupported_dialect", "invalid_keyword",
+ * "limit", "not_a_schema", "reference_cycle", "bad_pattern") and `at`, a JSON Pointer into the
+ * schema; `invalid_arguments` for an option or a schema that is not JSON.
+ */
+export function compileSchema(schema: JsonSchema | JsonText, options?: SchemaOptions): Schema;
+
+/** The same in slices of about 4 ms, between which timers and input run. Rejects `aborted` too. */
+export function compileSchemaAsync(
+  schema: JsonSchema | JsonText,
+  options?: SchemaOptions & { signal?: AbortSignal | undefined },
+): Promise<Schema>;
+
+/**
+ * A compiled schema. It owns WebAssembly memory: `free()` it, or forget it and it is freed some
+ * time later. Using it after `free()` throws `freed`. After a trap it compiles itself anew.
+ *
+ * JavaScript values are copied as JSON first: no getter and no `toJSON` runs, `undefined` members
+ * are left out, a bigint counts as the number of its digits; a value that is not JSON throws
+ * `invalid_arguments`.
+ */
+export class Schema {
+  private constructor();
+  /** True if the verdict is "valid". */
+  isValid(value: unknown): boolean;
+  /** Judges a JavaScript value. */
+  validate(value: unknown): Verdict;
+  /**
+   * Judges JSON text: the fastest form, and exact. Text that is not JSON is invalid with keyword
+   * "json".
+   */
+  validateJson(text: JsonText): Verdict;
+  /** Judges in slices. The value is copied before this returns. */
+  validateAsync(value: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Verdict>;
+  /** Judges in slices. Bytes must not change until the promise settles. */
+  validateJsonAsync(
+    text: JsonText,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Verdict>;
+  /** The dialect the schema is read by. */
+  readonly dialect: string;
+  /** What is odd about the schema; never fatal. */
+  readonly problems: readonly SchemaProblem[];
+  /** Gives the memory back. May be called again. */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A finding about a schema that is not fatal. */
+export interface SchemaProblem {
+  code: string;
+  /** A JSON Pointer into the schema. */
+  at: string;
+  message: string;
+}
+
+/** What a judgement came to. */
+export interface Verdict {
+  /**
+   * "unknown": it cannot be judged, see `reason`; neither a violation nor a success. "unchecked"
+   * occurs only where a pipeline judged nothing.
+   */
+  verdict: "valid" | "invalid" | "unknown" | "unchecked";
+  /** True only for "valid". */
+  valid: boolean;
+  /** Violations in a fixed order, at most `maxErrors`. */
+  errors: ValidationError[];
+  /** True if there are more. */
+  truncated: boolean;
+  /** Why the verdict is "unknown" or "unchecked". */
+  reason?: string;
+}
+
+/** One violation. */
+export interface ValidationError {
+  /** A JSON Pointer into the value; "" is the root. */
+  instancePath: string;
+  /** A JSON Pointer into the schema, through the references taken. */
+  schemaPath: string;
+  keyword: string;
+  /** Holds no value and no property name. */
+  message: string;
+  /** What was wanted, in the manner of Ajv; may hold names of the schema. */
+  params?: Record<string, unknown>;
+}
+
+/** The errors as Ajv reports them: `schemaPath` begins with "#". */
+export function toAjvErrors(errors: readonly ValidationError[]): {
+  instancePath: string;
+  schemaPath: string;
+  keyword: string;
+  params: Record<string, unknown>;
+  message: string;
+}[];
+
+/** The verdict in the "basic" output format of JSON Schema 2020-12. */
+export function toBasicOutput(verdict: Verdict): {
+  valid: boolean;
+  errors?: { keywordLocation: string; instanceLocation: string; error: string }[];
+};
+
+/** One line for each error: its path and its message. */
+export function formatErrors(errors: readonly ValidationError[]): string;

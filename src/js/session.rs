@@ -1,0 +1,444 @@
+//! `ClientSession`: one connection's state machine, seen from JavaScript.
+//!
+//! The facade reads the host's options into fresh objects, copies arguments to JSON text, and
+//! parses the texts that come out.
+
+use js_sys::{Object, Reflect};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+
+use crate::error::{Code, Error, Facts};
+use crate::schema::Violation;
+use crate::session::ClientSession;
+use crate::session::event::{Event, Handle, RpcFault, Settlement, ToolOutcome};
+use crate::session::options::{LimitsInput, OptionsInput, SessionOptions};
+
+use super::fault::{fault, value};
+use super::schema::ViolationOut;
+
+/// Members of the options object, to name the one that cannot be read.
+const OPTIONS: [&str; 14] = [
+    "clientInfo",
+    "capabilities",
+    "profile",
+    "era",
+    "revisions",
+    "tools",
+    "validation",
+    "onUnknown",
+    "keywords",
+    "requireTools",
+    "requireStructured",
+    "checkArguments",
+    "lenientIds",
+    "numbers",
+];
+
+/// Members of a call's options.
+const CALL_OPTIONS: [&str; 6] =
+    ["timeoutMs", "maxTotalTimeoutMs", "resetTimeoutOnProgress", "validation", "numbers", "meta"];
+
+/// An event on its way out. Texts of the peer stay texts.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum EventOut<'a> {
+    Ready {
+        protocol_version: &'a str,
+        era: &'a str,
+        server_info: Option<&'a str>,
+        capabilities: &'a str,
+        instructions: Option<&'a str>,
+    },
+    Tools {
+        tools: &'a str,
+        problems: &'a str,
+        added: &'a [String],
+        removed: &'a [String],
+        changed: &'a [String],
+    },
+    Tool {
+        handle: Handle,
+        json: &'a str,
+        dropped: &'a [u32],
+        keep_meta: bool,
+        structured: bool,
+        verdict: &'static str,
+        verdict_reason: Option<&'static str>,
+        violation: Option<&'static str>,
+        violations: Vec<ViolationOut<'a>>,
+        truncated: bool,
+        content_problems: Vec<ContentProblem>,
+    },
+    Value {
+        handle: Handle,
+        json: &'a str,
+    },
+    Done {
+        handle: Handle,
+    },
+    Failed {
+        handle: Handle,
+        #[serde(with = "serde_wasm_bindgen::preserve")]
+        fault: JsValue,
+    },
+    Progress {
+        handle: Handle,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&'a str>,
+    },
+    Notification {
+        method: &'a str,
+        params: Option<&'a str>,
+    },
+    Request {
+        token: u32,
+        method: &'a str,
+        params: Option<&'a str>,
+    },
+    RequestCancelled {
+        token: u32,
+    },
+    Diagnostic {
+        source: &'static str,
+        code: &'static str,
+        detail: &'a str,
+        truncated: bool,
+    },
+    UncorrelatedError {
+        rpc_code: f64,
+    },
+    Respawn,
+    Closed {
+        #[serde(with = "serde_wasm_bindgen::preserve")]
+        fault: JsValue,
+    },
+}
+
+#[derive(Serialize)]
+struct ContentProblem {
+    index: u32,
+    reason: &'static str,
+}
+
+/// A client session. All times are milliseconds.
+#[wasm_bindgen]
+pub struct Session {
+    session: ClientSession,
+    /// The last error that went out and its object: one failure that ends many calls is one object.
+    last: Option<(Error, JsValue)>,
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// A session of these options; capabilities and tools are JSON texts.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &JsValue) -> Result<Session, JsValue> {
+        let input = serde_wasm_bindgen::from_value::<OptionsInput>(options.clone());
+        let limits = serde_wasm_bindgen::from_value::<LimitsInput>(options.clone());
+        let session = match (input, limits) {
+            (Ok(input), Ok(limits)) => {
+                ClientSession::new(SessionOptions::from_input(input, &limits))
+            }
+            _ => {
+                let option = unreadable::<OptionsInput>(options, &OPTIONS).unwrap_or("server");
+                Err(option_invalid(Code::ProtocolError, option))
+            }
+        };
+        match session {
+            Ok(session) => Ok(Session { session, last: None }),
+            Err(error) => Err(fault(&error)),
+        }
+    }
+
+    /// Starts the handshake.
+    pub fn connect(&mut self, now: f64) {
+        self.session.connect(now);
+    }
+
+    /// Bytes of the server's stdout.
+    pub fn receive(&mut self, chunk: &[u8], now: f64) {
+        self.session.receive(chunk, now);
+    }
+
+    /// True while `work` has something to do.
+    #[wasm_bindgen(js_name = hasWork)]
+    pub fn has_work(&self) -> bool {
+        self.session.has_work()
+    }
+
+    /// Works for about so many steps.
+    pub fn work(&mut self, max_steps: f64, now: f64) {
+        self.session.work(max_steps as u64, now);
+    }
+
+    /// The server's stdout ended.
+    pub fn end(&mut self, now: f64) {
+        self.session.end(now);
+    }
+
+    /// The server's process ended.
+    pub fn exited(&mut self, code: Option<i32>, now: f64) {
+        self.session.exited(code, now);
+    }
+
+    /// Writing failed.
+    #[wasm_bindgen(js_name = writeFailed)]
+    pub fn write_failed(&mut self, now: f64) {
+        self.session.write_failed(now);
+    }
+
+    /// Time passed.
+    pub fn advance(&mut self, now: f64) {
+        self.session.advance(now);
+    }
+
+    /// Calls a tool. `refusal` says, as JSON text, why the arguments were refused; `arguments` is
+    /// then not read.
+    #[wasm_bindgen(js_name = callTool)]
+    pub fn call_tool(
+        &mut self,
+        name: &str,
+        arguments: String,
+        refusal: Option<String>,
+        options: &JsValue,
+        now: f64,
+    ) -> Result<Handle, JsValue> {
+        let arguments = match refusal {
+            Some(detail) => Err(arguments_refused(&arguments, detail)),
+            None => Ok(arguments),
+        };
+        let options = read_options(options)?;
+        self.session.call_tool(name, arguments, options, now).map_err(|error| fault(&error))
+    }
+
+    /// Sends a request.
+    pub fn request(
+        &mut self,
+        method: &str,
+        params: Option<String>,
+        options: &JsValue,
+        now: f64,
+    ) -> Result<Handle, JsValue> {
+        let options = read_options(options)?;
+        self.session.request(method, params, options, now).map_err(|error| fault(&error))
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: Option<String>, now: f64) -> Handle {
+        self.session.notify(method, params, now)
+    }
+
+    /// Reads the catalog anew.
+    #[wasm_bindgen(js_name = refreshTools)]
+    pub fn refresh_tools(&mut self, now: f64) -> Handle {
+        self.session.refresh_tools(now)
+    }
+
+    /// Answers a request of the server's with the JSON text of a result.
+    #[wasm_bindgen(js_name = respondResult)]
+    pub fn respond_result(&mut self, token: u32, result: String, now: f64) {
+        self.session.respond(token, Ok(result), now);
+    }
+
+    /// Answers a request of the server's with an error; `data` is JSON text.
+    #[wasm_bindgen(js_name = respondError)]
+    pub fn respond_error(
+        &mut self,
+        token: u32,
+        code: f64,
+        message: String,
+        data: Option<String>,
+        now: f64,
+    ) {
+        self.session.respond(token, Err(RpcFault { code: code as i64, message, data }), now);
+    }
+
+    /// Gives a request up.
+    pub fn cancel(&mut self, handle: Handle, reason: Option<String>, now: f64) {
+        self.session.cancel(handle, reason.as_deref(), now);
+    }
+
+    /// Bytes of the server's stderr.
+    pub fn stderr(&mut self, chunk: &[u8], now: f64) {
+        self.session.stderr(chunk, now);
+    }
+
+    /// The server's stderr ended.
+    #[wasm_bindgen(js_name = stderrEnded)]
+    pub fn stderr_ended(&mut self, now: f64) {
+        self.session.stderr_ended(now);
+    }
+
+    /// Ends the session.
+    pub fn close(&mut self, now: f64) {
+        self.session.close(now);
+    }
+
+    /// One frame for the server's stdin.
+    #[wasm_bindgen(js_name = takeOutput)]
+    pub fn take_output(&mut self) -> Option<Vec<u8>> {
+        self.session.take_output()
+    }
+
+    /// When `advance` is due.
+    #[wasm_bindgen(js_name = nextDeadline)]
+    pub fn next_deadline(&self) -> Option<f64> {
+        self.session.next_deadline()
+    }
+
+    /// Where the session stands.
+    pub fn state(&self) -> String {
+        self.session.state().as_str().to_owned()
+    }
+
+    /// The negotiated revision.
+    #[wasm_bindgen(js_name = protocolVersion)]
+    pub fn protocol_version(&self) -> Option<String> {
+        self.session.protocol_version().map(str::to_owned)
+    }
+
+    /// JSON text of the tools.
+    #[wasm_bindgen(js_name = toolsJson)]
+    pub fn tools_json(&self) -> String {
+        self.session.tools_json().to_owned()
+    }
+
+    /// The next event, or undefined.
+    #[wasm_bindgen(js_name = pollEvent)]
+    pub fn poll_event(&mut self) -> JsValue {
+        let Some(event) = self.session.poll_event() else {
+            return JsValue::UNDEFINED;
+        };
+        let out = match &event {
+            Event::Ready { protocol_version, era, server_info, capabilities, instructions } => {
+                EventOut::Ready {
+                    protocol_version,
+                    era,
+                    server_info: server_info.as_deref(),
+                    capabilities,
+                    instructions: instructions.as_deref(),
+                }
+            }
+            Event::Tools { tools, problems, added, removed, changed } => {
+                EventOut::Tools { tools, problems, added, removed, changed }
+            }
+            Event::Settled { handle, outcome } => self.settled(*handle, outcome),
+            Event::Progress { handle, progress, total, message } => EventOut::Progress {
+                handle: *handle,
+                progress: *progress,
+                total: *total,
+                message: message.as_deref(),
+            },
+            Event::Notification { method, params } => {
+                EventOut::Notification { method, params: params.as_deref() }
+            }
+            Event::Request { token, method, params } => {
+                EventOut::Request { token: *token, method, params: params.as_deref() }
+            }
+            Event::RequestCancelled { token } => EventOut::RequestCancelled { token: *token },
+            Event::Diagnostic { source, code, detail, truncated } => {
+                EventOut::Diagnostic { source, code, detail, truncated: *truncated }
+            }
+            Event::UncorrelatedError { rpc_code } => {
+                EventOut::UncorrelatedError { rpc_code: *rpc_code as f64 }
+            }
+            Event::Respawn => EventOut::Respawn,
+            Event::Closed { error } => EventOut::Closed {
+                fault: match error {
+                    Some(error) => self.fault_once(error),
+                    None => JsValue::UNDEFINED,
+                },
+            },
+        };
+        value(&out)
+    }
+}
+
+impl Session {
+    fn settled<'a>(
+        &mut self,
+        handle: Handle,
+        outcome: &'a Result<Settlement, Error>,
+    ) -> EventOut<'a> {
+        match outcome {
+            Ok(Settlement::Tool(tool)) => tool_out(handle, tool),
+            Ok(Settlement::Value(json)) => EventOut::Value { handle, json },
+            Ok(Settlement::Done) => EventOut::Done { handle },
+            Err(error) => EventOut::Failed { handle, fault: self.fault_once(error) },
+        }
+    }
+
+    fn fault_once(&mut self, error: &Error) -> JsValue {
+        if let Some((last, object)) = &self.last
+            && last.is(error)
+        {
+            return object.clone();
+        }
+        let object = fault(error);
+        self.last = Some((error.clone(), object.clone()));
+        object
+    }
+}
+
+fn tool_out(handle: Handle, tool: &ToolOutcome) -> EventOut<'_> {
+    let problem = |&(index, reason): &(u32, &'static str)| ContentProblem { index, reason };
+    EventOut::Tool {
+        handle,
+        json: &tool.json,
+        dropped: &tool.dropped,
+        keep_meta: tool.keep_meta,
+        structured: tool.structured,
+        verdict: tool.verdict,
+        verdict_reason: tool.verdict_reason,
+        violation: tool.violation,
+        violations: tool.violations.iter().map(violation_out).collect(),
+        truncated: tool.truncated,
+        content_problems: tool.content_problems.iter().map(problem).collect(),
+    }
+}
+
+fn violation_out(violation: &Violation) -> ViolationOut<'_> {
+    ViolationOut::of(violation)
+}
+
+/// Why the facade's copy of the arguments failed. `detail` is JSON text of reason and path.
+fn arguments_refused(reason: &str, detail: String) -> Error {
+    let reason = match reason {
+        "args_root_not_object" => "args_root_not_object",
+        _ => "args_not_json",
+    };
+    Error::new(Code::ProtocolError, reason).private(detail)
+}
+
+fn read_options<T: DeserializeOwned + Default>(options: &JsValue) -> Result<T, JsValue> {
+    if options.is_undefined() {
+        return Ok(T::default());
+    }
+    serde_wasm_bindgen::from_value(options.clone()).map_err(|_| {
+        let option = unreadable::<T>(options, &CALL_OPTIONS).unwrap_or("options");
+        fault(&option_invalid(Code::InvalidArguments, option))
+    })
+}
+
+/// The first member that cannot be read, found by reading each alone.
+fn unreadable<T: DeserializeOwned>(
+    options: &JsValue,
+    names: &[&'static str],
+) -> Option<&'static str> {
+    names.iter().copied().find(|name| {
+        let key = JsValue::from_str(name);
+        let alone = Object::new();
+        let member = Reflect::get(options, &key).unwrap_or(JsValue::UNDEFINED);
+        // Setting a member of a fresh plain object cannot fail.
+        let _ = Reflect::set(&alone, &JsValue::from_str("server"), &JsValue::from_str(""));
+        let _ = Reflect::set(&alone, &key, &member);
+        serde_wasm_bindgen::from_value::<T>(alone.into()).is_err()
+    })
+}
+
+fn option_invalid(code: Code, option: &'static str) -> Error {
+    Error::new(code, "option_invalid")
+        .facts(Facts { option: Some(option.into()), ..Facts::default() })
+}

@@ -1,0 +1,122 @@
+// A result that takes long to judge: timers run meanwhile, and a signal ends it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryServer } from "./support/memory-server.mjs";
+import { toolwire } from "./support/toolwire.mjs";
+
+const TOOL = {
+  name: "rows",
+  inputSchema: { type: "object" },
+  outputSchema: {
+    type: "object",
+    properties: {
+      rows: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { id: { type: "integer" }, tags: { items: { enum: ["a", "b", "c"] } } },
+          required: ["id", "tags"],
+        },
+      },
+    },
+  },
+};
+
+/** A result whose reading and judging takes some hundred milliseconds. */
+const RESULT = JSON.stringify({
+  content: [],
+  structuredContent: {
+    rows: Array.from({ length: 250_000 }, (_, id) => ({ id, tags: ["a", "b", "c", "a"] })),
+  },
+});
+
+async function connected() {
+  const server = new MemoryServer({ tools: [TOOL], answer: () => undefined });
+  const client = await toolwire.connectStreams(server.options());
+  return { server, client };
+}
+
+async function sendResult(server) {
+  while (server.got("tools/call").length === 0) {
+    await new Promise(setImmediate);
+  }
+  const { id } = server.got("tools/call").at(-1);
+  server.received.length = 0;
+  server.raw(`{"jsonrpc":"2.0","id":${id},"result":${RESULT}}\n`);
+}
+
+test("timers run while a result is judged", async () => {
+  const { server, client } = await connected();
+  const call = client.callTool("rows", {});
+  await sendResult(server);
+  const started = performance.now();
+  let fired;
+  let ticks = 0;
+  setTimeout(() => {
+    fired = performance.now() - started;
+  }, 25);
+  const timer = setInterval(() => {
+    ticks += 1;
+  }, 1);
+  const result = await call;
+  const took = performance.now() - started;
+  clearInterval(timer);
+  assert.equal(result.verdict, "valid");
+  assert.ok(took > 100, `took ${took} ms: too little to tell`);
+  assert.ok(fired < took / 2, `the timer fired after ${fired} of ${took} ms`);
+  assert.ok(ticks > took / 50, `${ticks} ticks in ${took} ms`);
+  await client.close();
+});
+
+test("a signal stops the judging of a result", async () => {
+  const { server, client } = await connected();
+  const whole = client.callTool("rows", {});
+  await sendResult(server);
+  const started = performance.now();
+  await whole;
+  const took = performance.now() - started;
+
+  const abort = new AbortController();
+  const call = client.callTool("rows", {}, { signal: abort.signal });
+  await sendResult(server);
+  setTimeout(() => abort.abort(), 25);
+  const restarted = performance.now();
+  await assert.rejects(call, { code: "aborted" });
+  const stopped = performance.now() - restarted;
+  assert.ok(stopped < took, `stopped after ${stopped} of ${took} ms`);
+  // The connection goes on.
+  const next = client.request("anything", {});
+  while (server.got("anything").length === 0) {
+    await new Promise(setImmediate);
+  }
+  server.say({ jsonrpc: "2.0", id: server.got("anything")[0].id, result: { ok: 1 } });
+  assert.deepEqual(await next, { ok: 1 });
+  await client.close();
+});
+
+test("a close stops the judging of a result", async () => {
+  const { server, client } = await connected();
+  const call = client.callTool("rows", {});
+  await sendResult(server);
+  setTimeout(() => client.close(), 25);
+  await assert.rejects(call, { code: "connection_closed", reason: "scope_closed" });
+});
+
+test("another connection is served meanwhile", async () => {
+  const busy = await connected();
+  const other = new MemoryServer({
+    tools: [{ name: "t", inputSchema: { type: "object" } }],
+    answer: () => ({ content: [] }),
+  });
+  const client = await toolwire.connectStreams(other.options());
+  const call = busy.client.callTool("rows", {});
+  await sendResult(busy.server);
+  let over = false;
+  call.then(() => {
+    over = true;
+  });
+  await client.callTool("t", {});
+  assert.equal(over, false);
+  await call;
+  await Promise.all([client.close(), busy.client.close()]);
+});

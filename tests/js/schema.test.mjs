@@ -1,0 +1,215 @@
+// Schemas: compiling, judging, slices, freeing.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toolwire } from "./support/toolwire.mjs";
+
+const {
+  Schema,
+  ToolwireError,
+  compileSchema,
+  compileSchemaAsync,
+  formatErrors,
+  toAjvErrors,
+  toBasicOutput,
+} = toolwire;
+
+const SCHEMA = {
+  type: "object",
+  properties: { id: { type: "integer" }, tag: { enum: ["a", "b"] } },
+  required: ["id"],
+};
+
+const BAD_TAG = {
+  instancePath: "/tag",
+  schemaPath: "/properties/tag/enum",
+  keyword: "enum",
+  message: "must be equal to one of the allowed values",
+  params: { allowedValues: ["a", "b"] },
+};
+
+function refusal(action) {
+  try {
+    action();
+  } catch (error) {
+    assert.ok(error instanceof ToolwireError, String(error));
+    return error;
+  }
+  return assert.fail("did not throw");
+}
+
+test("a schema judges values and texts alike", () => {
+  const schema = compileSchema(SCHEMA);
+  assert.ok(schema instanceof Schema);
+  assert.equal(schema.dialect, "2020-12");
+  const valid = { verdict: "valid", valid: true, errors: [], truncated: false };
+  const invalid = { verdict: "invalid", valid: false, errors: [BAD_TAG], truncated: false };
+  assert.deepEqual(schema.validate({ id: 1, tag: "a" }), valid);
+  assert.deepEqual(schema.validateJson('{"id":1,"tag":"a"}'), valid);
+  assert.deepEqual(schema.validateJson(new TextEncoder().encode('{"id":1}')), valid);
+  assert.deepEqual(schema.validate({ id: 1, tag: "SECRET" }), invalid);
+  assert.equal(schema.isValid({ id: 1 }), true);
+  assert.equal(schema.isValid({}), false);
+  schema.free();
+});
+
+test("a schema may come as text, as bytes, as a boolean", () => {
+  const text = JSON.stringify(SCHEMA);
+  for (const form of [text, new TextEncoder().encode(text)]) {
+    assert.equal(compileSchema(form).isValid({ id: "no" }), false);
+  }
+  assert.equal(compileSchema(true).isValid(1), true);
+  assert.equal(compileSchema("false").isValid(1), false);
+});
+
+test("values cross without running code, and bigints as their digits", () => {
+  const schema = compileSchema({ properties: { n: { const: 1 } }, type: ["object", "integer"] });
+  assert.equal(schema.isValid({ n: undefined }), true);
+  assert.equal(schema.isValid(12345678901234567890n), true);
+  const getter = {
+    get n() {
+      return assert.fail("ran");
+    },
+  };
+  for (const value of [getter, undefined, new Map(), { f() {} }, NaN, [undefined]]) {
+    const error = refusal(() => schema.validate(value));
+    assert.equal(error.code, "invalid_arguments");
+  }
+});
+
+test("numbers are exact in text", () => {
+  const schema = compileSchema('{"const":9007199254740993}');
+  assert.equal(schema.validateJson("9007199254740993").verdict, "valid");
+  assert.equal(schema.validateJson("9007199254740992").verdict, "invalid");
+  assert.equal(schema.isValid(9007199254740993n), true);
+});
+
+test("a text that is not JSON is invalid, lone surrogates are JSON", () => {
+  const schema = compileSchema(true);
+  for (const text of ["", "{", "[1,]", "NaN", "'a'", '"\n"', Uint8Array.of(0x22, 0xff, 0x22)]) {
+    const { verdict, errors } = schema.validateJson(text);
+    assert.equal(verdict, "invalid", String(text));
+    assert.equal(errors[0].keyword, "json");
+    assert.equal(errors[0].instancePath, "");
+  }
+  assert.equal(schema.validateJson('"\ud800"').verdict, "valid");
+  assert.equal(compileSchema({ const: "\ud800" }).validateJson('"\ud800"').verdict, "valid");
+  assert.equal(compileSchema({ const: "\ud800" }).validateJson('"\ud801"').verdict, "invalid");
+});
+
+test("a schema that does not compile says why and where", () => {
+  const error = refusal(() => compileSchema({ properties: { SECRET: { type: 7 } } }));
+  assert.equal(error.code, "schema_error");
+  assert.equal(error.reason, "invalid_keyword");
+  assert.equal(error.at, "/properties/SECRET/type");
+  assert.ok(!error.message.includes("SECRET"));
+  assert.equal(refusal(() => compileSchema(7)).reason, "not_a_schema");
+  assert.equal(refusal(() => compileSchema("{")).code, "schema_error");
+  for (const options of [{ dialect: "draft-03" }, { maxDepth: 0 }, { keywords: "some" }]) {
+    const refused = refusal(() => compileSchema(true, options));
+    assert.equal(refused.code, "invalid_arguments");
+    assert.equal(refused.option, Object.keys(options)[0]);
+  }
+  assert.throws(() => new Schema(), TypeError);
+});
+
+test("errors are cut at maxErrors and work at maxSteps", () => {
+  const many = compileSchema({ items: { type: "string" } }, { maxErrors: 2 });
+  const cut = many.validate([1, 2, 3]);
+  assert.equal(cut.errors.length, 2);
+  assert.equal(cut.truncated, true);
+  const tired = compileSchema({ items: { type: "number" } }, { maxSteps: 10 });
+  const unknown = tired.validate(Array.from({ length: 1000 }, () => 1));
+  assert.equal(unknown.verdict, "unknown");
+  assert.equal(unknown.valid, false);
+  assert.equal(typeof unknown.reason, "string");
+});
+
+test("renderings", () => {
+  const verdict = compileSchema(SCHEMA).validate({ id: 1, tag: "c" });
+  assert.deepEqual(toAjvErrors(verdict.errors), [
+    { ...BAD_TAG, schemaPath: "#/properties/tag/enum" },
+  ]);
+  assert.deepEqual(toBasicOutput(verdict), {
+    valid: false,
+    errors: [
+      {
+        keywordLocation: BAD_TAG.schemaPath,
+        instanceLocation: BAD_TAG.instancePath,
+        error: BAD_TAG.message,
+      },
+    ],
+  });
+  assert.deepEqual(toBasicOutput(compileSchema(true).validate(1)), { valid: true });
+  assert.equal(formatErrors(verdict.errors), `/tag: ${BAD_TAG.message}`);
+});
+
+test("use after free is an error of its own, and freeing again is not", async () => {
+  const schema = compileSchema(SCHEMA);
+  schema.free();
+  schema.free();
+  assert.equal(refusal(() => schema.isValid({})).code, "freed");
+  await assert.rejects(schema.validateAsync({}), { code: "freed" });
+  if (typeof Symbol.dispose === "symbol") {
+    const disposed = compileSchema(true);
+    disposed[Symbol.dispose]();
+    assert.equal(refusal(() => disposed.isValid(1)).code, "freed");
+  }
+});
+
+test("async forms agree with the others", async () => {
+  const schema = await compileSchemaAsync(SCHEMA);
+  for (const value of [{ id: 1, tag: "a" }, { id: 1, tag: "c" }, {}]) {
+    const verdict = schema.validate(value);
+    assert.deepEqual(await schema.validateAsync(value), verdict);
+    assert.deepEqual(await schema.validateJsonAsync(JSON.stringify(value)), verdict);
+  }
+  const error = await compileSchemaAsync({ type: 7 }).catch((thrown) => thrown);
+  assert.equal(error.code, "schema_error");
+});
+
+test("async forms copy the value when they are called", async () => {
+  const schema = compileSchema({ properties: { a: { const: 1 } } });
+  const value = { a: 1 };
+  const judging = schema.validateAsync(value);
+  value.a = 2;
+  assert.equal((await judging).verdict, "valid");
+});
+
+test("texts of many pieces are judged whole", async () => {
+  const schema = compileSchema({ items: { minLength: 400_001, maxLength: 400_001 } });
+  // Pieces end between the halves of a pair somewhere in each of these.
+  for (const shift of ["", " "]) {
+    const text = `${shift}[${JSON.stringify("😀".repeat(400_000) + "é")}]`;
+    assert.equal((await schema.validateJsonAsync(text)).verdict, "valid");
+    const bytes = new TextEncoder().encode(text);
+    assert.equal((await schema.validateJsonAsync(bytes)).verdict, "valid");
+  }
+});
+
+test("timers run while a large text is judged, and a signal ends it", async () => {
+  const schema = compileSchema({
+    items: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
+  });
+  const text = JSON.stringify(Array.from({ length: 600_000 }, (_, id) => ({ id, name: "row" })));
+  const bytes = new TextEncoder().encode(text);
+  let ticks = 0;
+  const timer = setInterval(() => {
+    ticks += 1;
+  }, 1);
+  const started = performance.now();
+  assert.equal((await schema.validateJsonAsync(bytes)).verdict, "valid");
+  const whole = performance.now() - started;
+  clearInterval(timer);
+  assert.ok(ticks >= 10, `${ticks} ticks in ${whole} ms`);
+
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), whole / 10);
+  const restarted = performance.now();
+  await assert.rejects(schema.validateJsonAsync(bytes, { signal: abort.signal }), {
+    code: "aborted",
+  });
+  assert.ok(performance.now() - restarted < whole);
+  await assert.rejects(schema.validateJsonAsync("1", { signal: AbortSignal.abort() }), {
+    code: "aborted",
+  });
+});

@@ -1,0 +1,10 @@
+// The built package, by the names its users import.
+import { createRequire } from "node:module";
+
+const require = createRequire(new URL("../../../pkg/package.json", import.meta.url));
+
+export const toolwire = require("toolwire");
+export const node = require("toolwire/node");
+
+/** The file that `require("toolwire/node")` means, for programs of their own. */
+export const nodeEntry = require.resolve("toolwire/node");

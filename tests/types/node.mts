@@ -1,0 +1,17 @@
+// What a program may write against `toolwire/node`. Checked, never run.
+import type { Client } from "toolwire";
+import { connect, connectAll, loadConfig, parseConfig } from "toolwire/node";
+
+async function use(): Promise<Client[]> {
+  const client: Client = await connect({ server: "a", command: "node", args: ["server.mjs"], env: { A: "1" } });
+  const { clients, failures } = await connectAll(await loadConfig("servers.json"), { onFailure: "collect" });
+  const servers: string[] = failures.map(({ server, error }) => `${server}: ${error.code}`);
+  void servers;
+  return [client, ...clients];
+}
+
+const names: string[] = parseConfig("[]").map((entry) => entry.server);
+// @ts-expect-error the command is required
+void connect({ server: "a" });
+
+export { names, use };
