@@ -1,0 +1,111 @@
+// The JSON Schema Test Suite through the package, and the runner's own rules.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { suiteFolder } from "../schema-suite/checkout.mjs";
+import { readExceptions, runDraft } from "../schema-suite/run.mjs";
+import { readGroups } from "../schema-suite/spans.mjs";
+import { toolwire } from "./support/toolwire.mjs";
+
+const exceptionsFile = fileURLToPath(new URL("../schema-suite-exceptions.json", import.meta.url));
+
+/** Fewer than the suite has: a run that finds less has not found the suite. */
+const AT_LEAST = { "draft2020-12": 1200, draft7: 850 };
+
+for (const [draft, least] of Object.entries(AT_LEAST)) {
+  test(`required tests of ${draft}`, (t) => {
+    let suite;
+    try {
+      suite = suiteFolder();
+    } catch (error) {
+      t.skip(error.message);
+      return;
+    }
+    const exceptions = readExceptions(exceptionsFile);
+    const outcome = runDraft(toolwire, suite, draft, "required", exceptions);
+    t.diagnostic(`${outcome.passed} passed, ${outcome.listed} listed`);
+    assert.deepEqual(outcome.failures, []);
+    assert.deepEqual(outcome.stale, []);
+    assert.ok(outcome.passed >= least, `only ${outcome.passed} tests ran`);
+  });
+}
+
+/** A suite of one file with two tests: 1 is valid, 2 is not. */
+function smallSuite(t) {
+  const folder = mkdtempSync(join(tmpdir(), "toolwire-suite-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "remotes"));
+  mkdirSync(join(folder, "tests", "draft7"), { recursive: true });
+  const tests = [
+    { description: "one", data: 1, valid: true },
+    { description: "two", data: 2, valid: false },
+  ];
+  const groups = [{ description: "group", schema: { const: 1 }, tests }];
+  writeFileSync(join(folder, "tests", "draft7", "small.json"), JSON.stringify(groups, null, 4));
+  return folder;
+}
+
+/** Stands in for the package: answers what it is told to. */
+function answering(verdicts) {
+  const validateJson = (text) => {
+    const verdict = verdicts[text];
+    const errors = verdict === "invalid" ? [{}] : [];
+    return { verdict, valid: verdict === "valid", errors, reason: "told" };
+  };
+  return { compileSchema: () => ({ validateJson }) };
+}
+
+const entry = { draft: "draft7", file: "small.json", reason: "a test of the runner" };
+
+function counts(t, verdicts, exceptions) {
+  const outcome = runDraft(answering(verdicts), smallSuite(t), "draft7", "required", exceptions);
+  const { passed, failed, listed, stale } = outcome;
+  return { passed, failed, listed, stale: stale.length };
+}
+
+test("the right verdicts pass", (t) => {
+  const found = counts(t, { 1: "valid", 2: "invalid" }, []);
+  assert.deepEqual(found, { passed: 2, failed: 0, listed: 0, stale: 0 });
+});
+
+test("no verdict fails unless it is listed", (t) => {
+  const verdicts = { 1: "unknown", 2: "invalid" };
+  assert.deepEqual(counts(t, verdicts, []), { passed: 1, failed: 1, listed: 0, stale: 0 });
+  const narrow = { ...entry, group: "group", test: "one" };
+  assert.deepEqual(counts(t, verdicts, [narrow]), { passed: 1, failed: 0, listed: 1, stale: 0 });
+});
+
+test("a wrong verdict fails, listed or not", (t) => {
+  const verdicts = { 1: "valid", 2: "valid" };
+  assert.equal(counts(t, verdicts, []).failed, 1);
+  assert.equal(counts(t, verdicts, [entry]).failed, 1);
+});
+
+test("an exception that covers nothing is reported", (t) => {
+  const verdicts = { 1: "valid", 2: "invalid" };
+  assert.equal(counts(t, verdicts, [entry]).stale, 1);
+  assert.equal(counts(t, verdicts, [{ ...entry, file: "none.json" }]).stale, 1);
+});
+
+test("the shipped list of exceptions is complete", () => {
+  assert.ok(Array.isArray(readExceptions(exceptionsFile)));
+});
+
+test("schemas and data are read as they are written", () => {
+  const text = `[ {"description": "a \\"b\\"", "schema": { "const" : 1e400 , "x": ["}", "\\\\"] },
+    "tests": [ {"description": "t", "data": 12345678901234567890.0, "valid": true },
+               {"description": "u", "data": {"a":1,"a":2}, "valid": false } ] } ]`;
+  assert.deepEqual(readGroups(text), [
+    {
+      description: 'a "b"',
+      schema: '{ "const" : 1e400 , "x": ["}", "\\\\"] }',
+      tests: [
+        { description: "t", data: "12345678901234567890.0", valid: true },
+        { description: "u", data: '{"a":1,"a":2}', valid: false },
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,123 @@
+// Owns what it means to pass the suite: every test has the verdict it asks for, except those the
+// list of exceptions names, which must have no verdict at all. Invariants: a wrong verdict fails,
+// listed or not; an entry of the list that covers nothing fails too.
+import { readFileSync, readdirSync } from "node:fs";
+import { join, sep } from "node:path";
+import { readGroups } from "./spans.mjs";
+
+/** The suite's folders and what `SchemaOptions.dialect` calls them. */
+const DRAFTS = {
+  "draft2020-12": "2020-12",
+  "draft2019-09": "2019-09",
+  draft7: "draft-07",
+  draft6: "draft-06",
+  draft4: "draft-04",
+};
+
+/** What a draft's tests are divided into, and whether formats are asserted there. */
+const KINDS = { required: "annotate", optional: "annotate", format: "assert" };
+
+/** Under which address the suite's schemas mean the files in `remotes/`. */
+const REMOTES = "http://localhost:1234/";
+
+function filesBelow(folder) {
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".json"));
+  return names.map((name) => name.split(sep).join("/")).sort();
+}
+
+/** The documents that the suite's schemas refer to, by address. */
+function readRemotes(suite) {
+  const folder = join(suite, "remotes");
+  const text = (name) => readFileSync(join(folder, name), "utf8");
+  return Object.fromEntries(filesBelow(folder).map((name) => [REMOTES + name, text(name)]));
+}
+
+function kindOf(file) {
+  if (file.startsWith("optional/format/")) {
+    return "format";
+  }
+  return file.startsWith("optional/") ? "optional" : "required";
+}
+
+/**
+ * Runs one kind of one draft's tests. Gives the counts, a line for each failure, and a line for
+ * each entry of `exceptions` that covered nothing.
+ */
+function runDraft(toolwire, suite, draft, kind, exceptions) {
+  const folder = join(suite, "tests", draft);
+  const options = {
+    dialect: DRAFTS[draft],
+    formats: KINDS[kind],
+    resources: readRemotes(suite),
+  };
+  const listed = exceptions.filter((entry) => entry.draft === draft && kindOf(entry.file) === kind);
+  const outcome = { passed: 0, failed: 0, listed: 0, failures: [], stale: [] };
+  const used = new Set();
+  for (const file of filesBelow(folder).filter((name) => kindOf(name) === kind)) {
+    for (const group of readGroups(readFileSync(join(folder, file), "utf8"))) {
+      const judge = judgeOf(toolwire, group.schema, options);
+      for (const test of group.tests) {
+        const found = judge(test.data);
+        const entry = listed.find((candidate) => covers(candidate, file, group, test));
+        const wanted = test.valid ? "valid" : "invalid";
+        if (found === wanted) {
+          outcome.passed += 1;
+        } else if (entry !== undefined && found !== "valid" && found !== "invalid") {
+          outcome.listed += 1;
+          used.add(entry);
+        } else {
+          outcome.failed += 1;
+          const title = `${draft}/${file}: ${group.description}: ${test.description}`;
+          outcome.failures.push(`${title}: wanted ${wanted}, found ${found}`);
+        }
+      }
+    }
+  }
+  for (const entry of listed.filter((candidate) => !used.has(candidate))) {
+    outcome.stale.push(`the exception covers nothing: ${JSON.stringify(entry)}`);
+  }
+  return outcome;
+}
+
+/** An entry names a file, and may narrow it down to a group and to one test of it. */
+function covers(entry, file, group, test) {
+  return (
+    entry.file === file &&
+    (entry.group === undefined || entry.group === group.description) &&
+    (entry.test === undefined || entry.test === test.description)
+  );
+}
+
+/** Compiles a group's schema; what it gives says what is found of a JSON text. */
+function judgeOf(toolwire, schemaText, options) {
+  let schema;
+  try {
+    schema = toolwire.compileSchema(schemaText, options);
+  } catch (error) {
+    if (error.code !== "schema_error") {
+      throw error;
+    }
+    return () => `a schema that does not compile (${error.reason})`;
+  }
+  return (data) => {
+    const { verdict, valid, errors, reason } = schema.validateJson(data);
+    if (valid !== (verdict === "valid") || errors.length > 0 !== (verdict === "invalid")) {
+      return `a verdict that contradicts itself (${verdict}, ${errors.length} errors)`;
+    }
+    return verdict === "unknown" ? `unknown (${reason})` : verdict;
+  };
+}
+
+/** The list of exceptions; each has a reason. */
+function readExceptions(path) {
+  const exceptions = JSON.parse(readFileSync(path, "utf8"));
+  for (const entry of exceptions) {
+    const complete = entry.draft in DRAFTS && typeof entry.file === "string";
+    if (!complete || typeof entry.reason !== "string" || entry.reason === "") {
+      throw new Error(`an exception needs a draft, a file and a reason: ${JSON.stringify(entry)}`);
+    }
+  }
+  return exceptions;
+}
+
+export { DRAFTS, KINDS, readExceptions, runDraft };
