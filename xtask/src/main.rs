@@ -1,2 +1,47 @@
-//! The project's own commands: `cargo xtask build | demo | test | www`.
-fn main() {}
+//! The project's own commands: `cargo xtask build | test | demo | bench | www`.
+//!
+//! Each does its own set-up and says what it is doing. Nothing here is published.
+
+mod bench;
+mod build;
+mod demo;
+mod npm;
+mod process;
+mod test;
+mod tools;
+mod tree;
+mod www;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  build   write the publishable npm package to pkg/
+  test    run every test: Rust, Node, packaging, then the browser
+  demo    run the README's quickstart, then real MCP servers from npm
+  bench   measure the package: benches/RESULTS.md; --quick is short
+  www     build the package and serve the page in www/ on localhost
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["build"] => build::package().map(|_| ()),
+        ["test"] => test::all(),
+        ["demo"] => demo::all(),
+        ["bench", ref arguments @ ..] => bench::all(arguments),
+        ["www"] => www::serve(),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\nfailed: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

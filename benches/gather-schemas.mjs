@@ -1,0 +1,100 @@
+// Gathers the tool schemas of real MCP servers: starts every server that is installed for tests,
+// lists its tools, and writes the schemas, each once, to target/bench/tool-schemas.json.
+//
+//   node benches/gather-schemas.mjs
+//
+// Nothing leaves the machine: no tool is called. A server that does not start is skipped with a line.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileOf, requireNpm } from "./support/packages.mjs";
+import { FILE } from "./support/tool-schemas.mjs";
+
+const { Client } = requireNpm("@modelcontextprotocol/sdk/client/index.js");
+const { StdioClientTransport } = requireNpm("@modelcontextprotocol/sdk/client/stdio.js");
+
+/** Each server by its package, with what it wants to see before it starts. */
+const SERVERS = [
+  { name: "@modelcontextprotocol/server-everything" },
+  { name: "@modelcontextprotocol/server-filesystem", args: [fileOf("benches")] },
+  { name: "@modelcontextprotocol/server-memory" },
+  { name: "@modelcontextprotocol/server-sequential-thinking" },
+  { name: "@modelcontextprotocol/server-github" },
+  { name: "@modelcontextprotocol/server-gitlab", env: { GITLAB_PERSONAL_ACCESS_TOKEN: "none" } },
+  {
+    name: "@modelcontextprotocol/server-slack",
+    env: { SLACK_BOT_TOKEN: "none", SLACK_TEAM_ID: "none" },
+  },
+  { name: "@modelcontextprotocol/server-google-maps", env: { GOOGLE_MAPS_API_KEY: "none" } },
+  { name: "@cyanheads/git-mcp-server" },
+  { name: "@notionhq/notion-mcp-server", env: { NOTION_TOKEN: "none" } },
+  { name: "@playwright/mcp" },
+  { name: "chrome-devtools-mcp" },
+];
+
+const START_MS = 30_000;
+
+/** The file that a package's command means. */
+function programOf(name) {
+  const folder = fileOf(`tests/node_modules/${name}`);
+  const manifest = join(folder, "package.json");
+  if (!existsSync(manifest)) {
+    return undefined;
+  }
+  const { bin } = JSON.parse(readFileSync(manifest, "utf8"));
+  return join(folder, typeof bin === "string" ? bin : Object.values(bin)[0]);
+}
+
+async function toolsOf({ name, args = [], env = {} }) {
+  const program = programOf(name);
+  if (program === undefined) {
+    throw new Error("not installed");
+  }
+  const client = new Client({ name: "gather-schemas", version: "1.0.0" });
+  const { PATH, HOME } = process.env;
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, ...args],
+    env: { PATH, HOME, ...env },
+    stderr: "ignore",
+  });
+  try {
+    await client.connect(transport, { timeout: START_MS });
+    const tools = [];
+    let cursor;
+    do {
+      const page = await client.listTools({ cursor }, { timeout: START_MS });
+      tools.push(...page.tools);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return tools;
+  } finally {
+    await client.close().catch(() => {});
+  }
+}
+
+const schemas = new Map();
+for (const server of SERVERS) {
+  try {
+    const tools = await toolsOf(server);
+    const before = schemas.size;
+    for (const tool of tools) {
+      for (const schema of [tool.inputSchema, tool.outputSchema]) {
+        if (schema !== undefined) {
+          const text = JSON.stringify(schema);
+          schemas.set(text, { server: server.name, tool: tool.name, schema });
+        }
+      }
+    }
+    console.log(`${server.name}: ${tools.length} tools, ${schemas.size - before} new schemas`);
+  } catch (error) {
+    console.log(`${server.name}: skipped: ${error.message.split("\n")[0]}`);
+  }
+}
+if (schemas.size === 0) {
+  console.error("no server could be started");
+  process.exit(1);
+}
+mkdirSync(dirname(FILE), { recursive: true });
+writeFileSync(FILE, JSON.stringify([...schemas.values()]));
+console.log(`${schemas.size} schemas`);
+process.exit(0);

@@ -1,0 +1,129 @@
+// Schemas and values made to cost much: each must be judged soon, refused, or found "unknown".
+import { requireOwn } from "../support/packages.mjs";
+import { micro, table } from "../support/report.mjs";
+
+function nested(depth, open, inner, close) {
+  return open.repeat(depth) + inner + close.repeat(depth);
+}
+
+function doubling(keyword, depth) {
+  const $defs = { d0: { type: "string" } };
+  for (let level = 1; level <= depth; level += 1) {
+    const below = { $ref: `#/$defs/d${level - 1}` };
+    $defs[`d${level}`] = { [keyword]: [below, below] };
+  }
+  return { $defs, $ref: `#/$defs/d${depth}` };
+}
+
+function objects(count) {
+  return Array.from({ length: count }, (_, index) => ({ id: index, name: `name ${index}` }));
+}
+
+function pattern(source, value) {
+  return { schema: { type: "string", pattern: source }, value };
+}
+
+/** Built when needed: some are large. Schemas and values are JSON values, or texts. */
+const CASES = {
+  "pattern ^(a+)+$ on 28 a": () => pattern("^(a+)+$", `${"a".repeat(28)}!`),
+  "pattern ^(?:.*a){12}$ on 41": () => pattern("^(?:.*a){12}$", `${"a".repeat(40)}!`),
+  "pattern ^(?=(a+)+$) on 28 a": () => pattern("^(?=(a+)+$)", `${"a".repeat(28)}!`),
+  "pattern a*a*a*b on 3,000 a": () => pattern("a*a*a*b", "a".repeat(3_000)),
+  "pattern ((a{1,100}){1,100}){1,100}": () => pattern("((a{1,100}){1,100}){1,100}", "aaa!"),
+  "recursive value, 10,000 deep": () => ({
+    schema: { properties: { a: { $ref: "#" } } },
+    text: nested(10_000, '{"a":', "1", "}"),
+  }),
+  "the same, depth allowed": () => ({
+    schema: { properties: { a: { $ref: "#" } } },
+    text: nested(10_000, '{"a":', "1", "}"),
+    options: { maxDepth: 20_000 },
+  }),
+  "nested schema, 50,000 deep": () => ({
+    schemaText: nested(50_000, '{"not":', "true", "}"),
+    value: 1,
+  }),
+  "enum of 100,000 strings": () => ({
+    schema: { enum: Array.from({ length: 100_000 }, (_, index) => `member ${index}`) },
+    value: "no member",
+    options: { maxSchemaBytes: 16_777_216 },
+  }),
+  "200 items, enum of 20,000 objects": () => ({
+    schema: { items: { enum: objects(20_000) } },
+    value: objects(20_000).slice(-200),
+    options: { maxSchemaBytes: 16_777_216 },
+  }),
+  "uniqueItems, 20,000 objects": () => ({ schema: { uniqueItems: true }, value: objects(20_000) }),
+  "uniqueItems, 50,000 strings": () => ({
+    schema: { uniqueItems: true },
+    value: Array.from({ length: 50_000 }, (_, index) => `item ${index}`),
+  }),
+  "reference cycle a, b, a": () => ({
+    schema: { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } },
+    value: 1,
+  }),
+  "allOf of itself": () => ({ schema: { allOf: [{ $ref: "#" }] }, value: 1 }),
+  "anyOf doubling, depth 24": () => ({ schema: doubling("anyOf", 24), value: 1 }),
+  "allOf doubling, depth 24": () => ({ schema: doubling("allOf", 24), value: "text" }),
+  "oneOf doubling, depth 24": () => ({ schema: doubling("oneOf", 24), value: "text" }),
+  "1,000 patternProperties, 2,000 names": () => ({
+    schema: {
+      patternProperties: Object.fromEntries(
+        Array.from({ length: 1_000 }, (_, index) => [`^p${index}[0-9]+x$`, { type: "integer" }]),
+      ),
+    },
+    value: Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`p${index}1x`, 1])),
+  }),
+  "200,000 type errors": () => ({
+    schema: { items: { type: "string" } },
+    value: Array.from({ length: 200_000 }, () => 1),
+  }),
+  "unevaluatedProperties over 64 branches, 2,000 names": () => ({
+    schema: {
+      anyOf: Array.from({ length: 64 }, (_, index) => ({ properties: { [`m${index}`]: true } })),
+      unevaluatedProperties: { type: "integer" },
+    },
+    value: Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`m${index}`, 1])),
+  }),
+  "a million small arrays": () => ({
+    schema: { items: { items: { type: "integer" } } },
+    text: `[${Array.from({ length: 1_000_000 }, () => "[1]").join(",")}]`,
+  }),
+};
+
+function run(engine, options) {
+  const { compileSchema } = requireOwn("toolwire");
+  const found = {};
+  for (const [name, make] of Object.entries(CASES)) {
+    const { schema, schemaText, value, text, options: given } = make();
+    const json = text ?? JSON.stringify(value);
+    const schemaJson = schemaText ?? JSON.stringify(schema);
+    const started = performance.now();
+    let outcome;
+    try {
+      const compiled = compileSchema(schemaJson, given);
+      const { verdict, reason } = compiled.validateJson(json);
+      outcome = reason === undefined ? verdict : `${verdict} (${reason})`;
+    } catch (error) {
+      outcome = `${error.code} (${error.reason})`;
+    }
+    found[name] = (performance.now() - started) * 1000;
+    found[`${name}#outcome`] = outcome;
+  }
+  return found;
+}
+
+function report({ toolwire }) {
+  const names = Object.keys(CASES);
+  const rows = names.map((name) => {
+    const outcome = toolwire[`${name}#outcome`];
+    const good = toolwire[name] <= 100_000 || /^(unknown|schema_error)/.test(outcome);
+    return [name, micro(toolwire[name]), outcome, good ? "yes" : "NO"];
+  });
+  return table(["case", "compile and judge", "outcome", "≤ 100 ms or unknown"], rows);
+}
+
+const title = "Hostile schemas and values";
+const engines = ["toolwire"];
+
+export { engines, report, run, title };

@@ -1,0 +1,49 @@
+//! npm packages for building and testing: `tests/package-lock.json` decides which.
+//!
+//! Invariant: `node_modules` is installed anew exactly when the lock file differs from the one it
+//! was last installed from.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::process::{Outcome, run, step};
+use crate::tools;
+use crate::tree;
+
+/// Where npm's packages are: the manifest, its lock file, and `node_modules`.
+pub(crate) fn folder() -> PathBuf {
+    tree::root().join("tests")
+}
+
+/// A file inside one of the installed packages.
+pub(crate) fn installed(path: &str) -> PathBuf {
+    folder().join("node_modules").join(path)
+}
+
+/// npm as a command, whatever its file is called on this system.
+pub(crate) fn npm() -> Command {
+    Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
+}
+
+/// Installs what the lock file names. Needs a registry or a warm cache.
+pub(crate) fn ensure_packages() -> Outcome<()> {
+    tools::ensure_node()?;
+    let folder = folder();
+    let lock = tree::read(&folder.join("package-lock.json"))?;
+    let stamp = folder.join("node_modules/.toolwire-lock");
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    step("npm packages for building and testing (tests/package-lock.json)", || {
+        run(npm()
+            .arg("ci")
+            .args(["--no-audit", "--no-fund", "--fetch-retries=1"])
+            .current_dir(&folder))?;
+        tree::write(&stamp, &lock)
+    })
+}
+
+/// Installs the packages, or says in one line why they are not there.
+pub(crate) fn packages_or_why() -> Result<(), String> {
+    ensure_packages().map_err(|failure| failure.to_string())
+}
