@@ -10,13 +10,18 @@
 //! authorization and cookie headers; bearer, basic and vendor-prefixed tokens; private-key blocks;
 //! command-line passwords; user information in URLs.
 
+mod json;
+mod lines;
 mod names;
 mod scan;
+mod streams;
 mod tail;
 
 use std::borrow::Cow;
 
+pub use json::mask_json;
 pub use scan::Masker;
+pub use streams::{ErrorOutputMasker, OutputMasker};
 pub use tail::StderrTail;
 
 /// What stands in place of a secret.

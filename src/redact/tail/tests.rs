@@ -1,3 +1,4 @@
+use super::super::lines::MAX_LINE;
 use super::*;
 #[cfg(target_family = "wasm")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -123,6 +124,6 @@ fn memory_is_bounded() {
         tail.push("some words of a log line that goes on and on\n".as_bytes());
         tail.push(&[b'x'; 5_000]);
     }
-    assert!(tail.kept.capacity() < 80_000 && tail.line.capacity() < 2 * MAX_LINE + 10_000);
+    assert!(tail.kept.capacity() < 80_000 && tail.lines.line.capacity() < 2 * MAX_LINE + 10_000);
     assert!(tail.text().len() <= 1_000);
 }
