@@ -43,6 +43,8 @@
 
 import { Driver } from "./driver.js";
 import { ToolwireError } from "./errors.js";
+import { Recorder } from "./recorder.js";
+import { Redacted } from "./redacted.js";
 import { abortedError, errorFor } from "./sentences.js";
 import { ClientSession } from "./session.js";
 import { nextTask } from "./slices.js";
@@ -75,9 +77,10 @@ class Connection {
     this.closed = promiseParts();
     const { capabilities = impliedBy(this.handlers) } = options;
     // Weak, because an instance that several sessions share must not keep this one alive.
-    const self = new WeakRef(this);
+    const self = typeof WeakRef === "function" ? new WeakRef(this) : { deref: () => this };
     const onTrap = () => nextTask(() => self.deref()?.driver.drain());
-    this.session = new ClientSession({ ...options, capabilities }, onTrap);
+    this.recorder = recorderOf(options, () => self.deref()?.recordingFailed());
+    this.session = new ClientSession({ ...options, capabilities }, onTrap, this.recorder);
     this.driver = new Driver(this.session, transport, (event) => this.handle(event));
   }
 
@@ -128,18 +131,26 @@ class Connection {
       case "request_cancelled":
         this.requests.get(event.token)?.abort();
         return;
-      case "diagnostic": {
-        const { source, code, detail, truncated } = event;
-        const listeners = this.onDiagnostic === undefined ? [] : [this.onDiagnostic];
-        tell(listeners, { server: this.server, source, code, detail, truncated });
+      case "diagnostic":
+        this.diagnose(event);
         return;
-      }
       case "respawn":
         this.start();
         return;
       case "closed":
         this.finish(event.error);
     }
+  }
+
+  diagnose({ source, code, detail, truncated }) {
+    const listeners = this.onDiagnostic === undefined ? [] : [this.onDiagnostic];
+    tell(listeners, { server: this.server, source, code, detail, truncated });
+  }
+
+  /** The recording ends; the session goes on (R72). */
+  recordingFailed() {
+    const detail = new Redacted("recording_failed");
+    this.diagnose({ source: "transport", code: "transport", detail, truncated: false });
   }
 
   settle(event) {
@@ -242,6 +253,7 @@ class Connection {
       error ??
       errorFor({ code: "connection_closed", reason: "scope_closed", server: this.server });
     this.session.free();
+    this.recorder?.end();
     this.closing = endTransport(this.transport);
     // Opening rejects only when nothing is left running.
     this.closing.then(() => this.opened.reject(this.error));
@@ -430,6 +442,18 @@ function promiseParts() {
     parts.reject = reject;
   });
   return parts;
+}
+
+/** What records the session, if that is wanted. */
+function recorderOf({ record, server }, onFailure) {
+  if (record === undefined) {
+    return undefined;
+  }
+  if (typeof record !== "function") {
+    const refused = { code: "protocol_error", reason: "option_invalid", server, option: "record" };
+    throw errorFor(refused);
+  }
+  return new Recorder(record, onFailure);
 }
 
 function impliedBy(handlers) {

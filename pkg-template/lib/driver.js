@@ -64,7 +64,8 @@ class Driver {
       this.#work();
       this.#write();
       this.#deliver();
-    } while (this.#again && !this.#stopped);
+      // A frame that left may have made room for an answer that held everything up.
+    } while (!this.#stopped && (this.#again || (this.#session.hasWork && !this.#sliceAhead)));
     this.#draining = false;
     if (!this.#stopped) {
       this.#arm();

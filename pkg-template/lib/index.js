@@ -19,6 +19,7 @@ import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
 import { Redacted } from "./redacted.js";
+import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
@@ -46,6 +47,7 @@ export {
   limits,
   localEnvelope,
   mcpEnvelope,
+  replay,
   runPipeline,
   snapshotJson,
   toAjvErrors,

@@ -68,6 +68,14 @@ class Schema {
     return this.#judgeInSlices(jsonText(text), options);
   }
 
+  cast() {
+    throw notAvailable();
+  }
+
+  applyDefaults() {
+    throw notAvailable();
+  }
+
   get dialect() {
     return this.#facts.dialect;
   }
@@ -131,6 +139,10 @@ class Schema {
 }
 
 disposable(Schema);
+
+function notAvailable() {
+  return errorFor({ code: "invalid_arguments", reason: "not_available" });
+}
 
 function compileSchema(schema, options) {
   const { text, picked } = prepare(schema, options);

@@ -45,11 +45,22 @@ const PARAMS_DEPTH = ARGUMENTS_DEPTH + 1;
 
 let limitNames;
 
+/** For replay: works until so many pieces are done. */
+let workUntil;
+
+/** For replay: arguments that were refused when they were recorded, and why. */
+class RefusedArguments {
+  constructor(fault) {
+    this.fault = fault;
+  }
+}
+
 /** What a session and the callbacks of its instance share. Must not refer to the facade. */
 class Inner {
-  constructor(options, onTrap) {
+  constructor(options, onTrap, recorder) {
     const crossing = readOptions(options);
     this.onTrap = onTrap;
+    this.recorder = recorder;
     this.server = crossing.server;
     this.numbers = crossing.numbers;
     this.budget = crossing.maxOutboundFrameBytes ?? DEFAULT_BUDGET;
@@ -70,6 +81,7 @@ class Inner {
       this.left();
       throw error;
     }
+    recorder?.begin(crossing);
   }
 
   /** The instance is gone: what is open settles, then the session is over. */
@@ -103,18 +115,30 @@ class ClientSession {
   #inner;
   #release;
 
-  /** `onTrap`, for drivers: called when events wait that no input brought. */
-  constructor(options, onTrap = undefined) {
-    const inner = new Inner(options, onTrap);
+  static {
+    workUntil = (session, done) => session.#input((core) => core.workUntil(done));
+  }
+
+  /**
+   * For hosts: `onTrap` is called when events wait that no input brought; a `Recorder` is told of
+   * every input.
+   */
+  constructor(options, onTrap = undefined, recorder = undefined) {
+    const inner = new Inner(options, onTrap, recorder);
     this.#inner = inner;
     this.#release = own(this, inner.instance, inner.core, () => inner.left());
   }
 
   connect(now) {
+    this.#note("connect", now);
     this.#input((core) => core.connect(now));
   }
 
   receive(chunk, now) {
+    // What comes before `connect` or after the end is not read, so it is no input either.
+    if (this.#inner?.recorder !== undefined && !["idle", "closed"].includes(this.state)) {
+      this.#note("chunk", now, { data: chunk });
+    }
     this.#input((core) => core.receive(chunk, now));
   }
 
@@ -127,18 +151,22 @@ class ClientSession {
   }
 
   end(now) {
+    this.#note("end", now);
     this.#input((core) => core.end(now));
   }
 
   exited(code, now) {
+    this.#note("exited", now, { code });
     this.#input((core) => core.exited(code ?? undefined, now));
   }
 
   writeFailed(now) {
+    this.#note("writeFailed", now);
     this.#input((core) => core.writeFailed(now));
   }
 
   advance(now) {
+    this.#note("advance", now);
     this.#input((core) => core.advance(now));
   }
 
@@ -150,6 +178,7 @@ class ClientSession {
       picked.meta = metaText(meta);
     }
     const { text, refusal } = this.#arguments(args);
+    this.#note("call", now, { name: `${name}`, text, refusal, options: picked });
     return this.#request(picked.numbers, (core) =>
       core.callTool(`${name}`, text, refusal, picked, now),
     );
@@ -158,47 +187,63 @@ class ClientSession {
   request(method, params, options, now) {
     const picked = times(pick(options, TIMES));
     const text = this.#params(params);
-    return this.#request(options?.numbers, (core) => core.request(`${method}`, text, picked, now));
+    const numbers = options?.numbers;
+    const noted = pick({ ...picked, numbers }, [...TIMES, "numbers"]);
+    this.#note("request", now, { method: `${method}`, params: text, options: noted });
+    return this.#request(numbers, (core) => core.request(`${method}`, text, picked, now));
   }
 
   notify(method, params, now) {
     const text = this.#params(params);
+    this.#note("notify", now, { method: `${method}`, params: text });
     return this.#request(undefined, (core) => core.notify(`${method}`, text, now));
   }
 
   refreshTools(now) {
+    this.#note("refresh", now);
     return this.#request(undefined, (core) => core.refreshTools(now));
   }
 
   respond(token, outcome, now) {
     if (outcome.error === undefined) {
       const result = documentText(outcome.result ?? null, undefined, PARAMS_DEPTH);
+      this.#note("respond", now, { token, result });
       this.#input((core) => core.respondResult(token, result, now));
       return;
     }
     const { code, message, data } = outcome.error;
     const text = data === undefined ? undefined : documentText(data, undefined, PARAMS_DEPTH);
+    this.#note("respond", now, { token, code, message: `${message}`, data: text });
     this.#input((core) => core.respondError(token, code, `${message}`, text, now));
   }
 
   cancel(handle, reason, now) {
+    this.#note("cancel", now, { handle, reason });
     this.#input((core) => core.cancel(handle, reason, now));
   }
 
   stderr(chunk, now) {
+    this.#note("stderr", now, { data: chunk });
     this.#input((core) => core.stderr(chunk, now));
   }
 
   stderrEnded(now) {
+    this.#note("stderrEnded", now);
     this.#input((core) => core.stderrEnded(now));
   }
 
   close(now) {
+    this.#note("close", now);
     this.#input((core) => core.close(now));
   }
 
   takeOutput() {
-    return this.#read((core) => core.takeOutput(), undefined);
+    const at = this.#inner?.recorder === undefined ? undefined : this.#position();
+    const frame = this.#read((core) => core.takeOutput(), undefined);
+    if (frame !== undefined) {
+      this.#inner.recorder?.note("take", undefined, at);
+    }
+    return frame;
   }
 
   pollEvent() {
@@ -237,6 +282,19 @@ class ClientSession {
     return this.#inner;
   }
 
+  /** Tells the recorder of an input that the core is about to get. */
+  #note(kind, now, facts) {
+    const { recorder, failure } = this.#live();
+    if (recorder !== undefined && failure === undefined) {
+      recorder.note(kind, now, this.#position(), facts);
+    }
+  }
+
+  /** How far work has come, while some is left. */
+  #position() {
+    return this.#read((core) => (core.hasWork() ? core.workDone() : undefined), undefined);
+  }
+
   /** Gives the core an input. A trap is told by events, not here. */
   #input(action) {
     this.#read(action, undefined);
@@ -267,12 +325,15 @@ class ClientSession {
 
   /** The arguments as JSON text, or why they are refused; the core reports an unknown tool first. */
   #arguments(args) {
-    const copy = copyJson(args, {
-      budget: this.#inner.budget,
-      maxDepth: ARGUMENTS_DEPTH,
-      omitUndefined: false,
-      bigintDigits: false,
-    });
+    const copy =
+      args instanceof RefusedArguments
+        ? args
+        : copyJson(args, {
+            budget: this.#inner.budget,
+            maxDepth: ARGUMENTS_DEPTH,
+            omitUndefined: false,
+            bigintDigits: false,
+          });
     const fault = copy.fault ?? rootFault(copy.text);
     if (fault !== undefined) {
       return { text: refusalReason(fault), refusal: JSON.stringify(fault) };
@@ -399,9 +460,12 @@ function readOptions(options) {
       crossing[name] = typeof value === "number" ? value : NaN;
     }
   }
-  const { clientInfo, capabilities, tools } = options;
+  const { clientInfo, capabilities, prior, tools } = options;
   if (clientInfo !== undefined) {
     crossing.clientInfo = pick(clientInfo, ["name", "version", "title"]);
+  }
+  if (prior !== undefined) {
+    crossing.prior = pick(prior, ["era", "protocolVersion"]);
   }
   if (capabilities !== undefined) {
     crossing.capabilities = documentText(capabilities, badOption("capabilities"));
@@ -424,4 +488,4 @@ function badOption(option) {
   return { code: "protocol_error", reason: "option_invalid", option };
 }
 
-export { ClientSession };
+export { ClientSession, RefusedArguments, workUntil };

@@ -9,20 +9,23 @@ const SLICE_MS = 4;
 /** Steps given to the core at a time within a slice: well under a millisecond of work. */
 const SLICE_STEPS = 16_384;
 
-const nextTask = chooseNextTask();
+let schedule;
 
-function chooseNextTask() {
+/** Runs a task after timers, input and whatever else waits. */
+function nextTask(task) {
+  // Chosen when first needed: an open message port may keep a process alive.
+  schedule ??= chooseSchedule();
+  schedule(task);
+}
+
+function chooseSchedule() {
   if (typeof setImmediate === "function") {
-    return (task) => {
-      setImmediate(task);
-    };
+    return (task) => setImmediate(task);
   }
   if (typeof MessageChannel === "function") {
     return taskByMessage();
   }
-  return (task) => {
-    setTimeout(task, 0);
-  };
+  return (task) => setTimeout(task, 0);
 }
 
 /** Unlike a timer of 0 ms, a message is not delayed by 4 ms when it comes from a message. */

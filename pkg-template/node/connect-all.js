@@ -15,7 +15,8 @@ import { badOption } from "./launch.js";
  * @param options `onFailure`, and members of HostOptions that hold for every entry
  */
 async function connectAll(entries, options = {}) {
-  const { onFailure = "collect", ...host } = options;
+  // One recording is of one session: an entry has its own.
+  const { onFailure = "collect", record: _, ...host } = options;
   if (onFailure !== "collect" && onFailure !== "stop") {
     throw badOption(undefined, "onFailure");
   }

@@ -2,7 +2,9 @@
  * Owns `connect`: a client of a server that it starts as a child process and owns.
  */
 import { openClient } from "../lib/client.js";
+import { Redacted } from "../lib/redacted.js";
 import { planLaunch } from "./launch.js";
+import { closingWith, openRecording } from "./record.js";
 import { StdioTransport } from "./stdio-transport.js";
 import { forgetVerdict, recall, remember, verdictKey } from "./verdicts.js";
 
@@ -12,9 +14,43 @@ import { forgetVerdict, recall, remember, verdictKey } from "./verdicts.js";
 async function connect(options) {
   const plan = planLaunch(options);
   const transport = new StdioTransport(plan, options.onDiagnostic);
-  const client = await openKnowingly(options, plan, transport);
+  const recording = await openRecording(options.record, plan.server, () => reportLoss(options));
+  const client =
+    recording === undefined
+      ? await openKnowingly(options, plan, transport)
+      : await openRecorded(options, plan, transport, recording);
   transport.observe();
   return client;
+}
+
+async function openRecorded(options, plan, transport, recording) {
+  const { write } = recording;
+  try {
+    return await openKnowingly(
+      { ...options, record: write },
+      plan,
+      closingWith(recording, transport),
+    );
+  } catch (error) {
+    // A session that could not be made had no transport to close.
+    await recording.end();
+    throw error;
+  }
+}
+
+/** Tells that the recording ended before its session. */
+function reportLoss({ server, onDiagnostic }) {
+  try {
+    onDiagnostic?.({
+      server,
+      source: "transport",
+      code: "transport",
+      detail: new Redacted("recording_failed"),
+      truncated: false,
+    });
+  } catch {
+    // What an observer throws is its own affair (row R72).
+  }
 }
 
 /** Opens a client with what is remembered of the server, and remembers what it turns out to be. */

@@ -23,6 +23,12 @@ export type RequestHandler = (params: any, context: { signal: AbortSignal }) => 
 export interface HostOptions {
   /** By method: "sampling/createMessage", "elicitation/create", "roots/list". */
   handlers?: { readonly [method: string]: RequestHandler };
+  /**
+   * Gets each line of a recording of the session, without its end: JSON, secrets masked, for
+   * `replay`. Called shortly after what it tells of, the last time before the client has closed. If
+   * it throws or rejects, the recording ends there and `onDiagnostic` is told; the session goes on.
+   */
+  record?: (line: string) => void;
   /** Gives connecting up. Has no effect once connected. */
   signal?: AbortSignal;
   /** Gets what is worth an operator's notice. What it throws is ignored. */

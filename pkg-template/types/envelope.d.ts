@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonText, ValidationError, Verdict } from "./schema.js";
+import type { Change, JsonSchema, JsonText, ValidationError, Verdict } from "./schema.js";
 import type {
   ContentBlock,
   ContentProblem,
@@ -94,13 +94,6 @@ export interface PipelineOutcome {
   violation?: { kind: ViolationKind; errors: ValidationError[] };
   contentProblems: ContentProblem[];
   diagnostics: { code: string; at?: string }[];
-}
-
-/** One change that normalizing made. */
-export interface Change {
-  /** A JSON Pointer into the value. */
-  path: string;
-  kind: "default" | "created" | "replaced" | "removed" | "padded" | "truncated";
 }
 
 /**

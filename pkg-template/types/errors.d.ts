@@ -43,8 +43,8 @@ export interface ErrorFacts {
   limit?: number | undefined;
   /** Index of a catalog entry or content block, from 0. */
   index?: number | undefined;
-  /** A JSON Pointer into the caller's own document. */
-  at?: string | undefined;
+  /** Where: a JSON Pointer into the caller's own document, or the number of a recording's line. */
+  at?: string | number | undefined;
   /** Protocol revisions that the server named and this package knows. */
   supported?: string[] | undefined;
   /** The status of an HTTP response. */
@@ -91,7 +91,7 @@ export class ToolwireError extends Error implements ErrorFacts {
   readonly ms?: number;
   readonly limit?: number;
   readonly index?: number;
-  readonly at?: string;
+  readonly at?: string | number;
   readonly supported?: string[];
   readonly status?: number;
   readonly target?: string;

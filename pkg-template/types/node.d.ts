@@ -37,7 +37,23 @@ export interface StdioOptions {
   shutdownGraceMs?: number;
 }
 
-export interface ConnectOptions extends SessionOptions, HostOptions, StdioOptions {}
+/** What a recording needs of a stream: a `Writable` of Node has it. */
+export interface RecordingStream {
+  write(text: string, callback: (error?: Error | null) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
+}
+
+export interface ConnectOptions extends SessionOptions, Omit<HostOptions, "record">, StdioOptions {
+  /**
+   * Where a recording of the session goes. A path: the file is made, or emptied, before the server
+   * is started, only its owner may read it, and it is complete when `close()` has resolved; one
+   * that cannot be opened rejects with `invalid_arguments`, reason "recording_unwritable". A
+   * stream: `close()` waits until it took every line, and leaves it open. A function: as in
+   * `HostOptions`. Writing that fails later ends the recording and is told to `onDiagnostic`.
+   */
+  record?: string | RecordingStream | ((line: string) => void);
+}
 
 /**
  * Starts a server and connects to it. The server leads a process group of its own; whatever it
@@ -106,8 +122,11 @@ export function parseConfig(text: string, options?: ConfigOptions): ServerEntry[
 /** `parseConfig` of a file, a path or a `file:` URL, under the process's environment. */
 export function loadConfig(path: string | URL): Promise<ServerEntry[]>;
 
-/** Members of HostOptions hold for every entry that does not have its own. */
-export interface ConnectAllOptions extends HostOptions {
+/**
+ * Members of HostOptions hold for every entry that does not have its own. A recording is of one
+ * session, so `record` is an entry's alone.
+ */
+export interface ConnectAllOptions extends Omit<HostOptions, "record"> {
   /**
    * "collect" (default): whoever does not answer is listed in `failures`. "stop": the first failure
    * rejects, after the others have been ended; names in `include` that a server does not have and

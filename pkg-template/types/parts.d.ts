@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" />
 
 import type { JsonText } from "./schema.js";
-import type { Profile } from "./session.js";
+import type { Profile, SessionEvent } from "./session.js";
 
 /** Splits a byte stream into lines: LF ends one, a CR before it is dropped, blank ones vanish. */
 export class LineReader {
@@ -92,6 +92,18 @@ export interface Limits {
 
 /** The defaults of both profiles. */
 export const limits: { readonly strict: Limits; readonly contain: Limits };
+
+/**
+ * Lets the session of a recording live once more: what it sent, frame by frame, and everything it
+ * reported. The same recording gives the same each time; one in which nothing was masked gives what
+ * the recorded session gave. Members that a later version added are ignored.
+ *
+ * Throws `invalid_arguments`, reason "recording_invalid", with `at` the number of the line, from 1.
+ */
+export function replay(recording: string | Uint8Array): {
+  output: Uint8Array[];
+  events: SessionEvent[];
+};
 
 /** What the core says of itself. */
 export function coreInfo(): {

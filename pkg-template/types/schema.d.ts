@@ -74,6 +74,19 @@ export class Schema {
     text: JsonText,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Verdict>;
+  /**
+   * Makes a value fit the schema. Not available in this version: always throws
+   * `invalid_arguments` with reason "not_available".
+   */
+  cast(
+    value: unknown,
+    options?: { mode?: "cast" | "cast-0.34" },
+  ): { value: unknown; changes: Change[] };
+  /**
+   * Fills absent members that declare a default. Not available in this version: always throws
+   * `invalid_arguments` with reason "not_available".
+   */
+  applyDefaults(value: unknown): { value: unknown; changes: Change[] };
   /** The dialect the schema is read by. */
   readonly dialect: string;
   /** What is odd about the schema; never fatal. */
@@ -89,6 +102,13 @@ export interface SchemaProblem {
   /** A JSON Pointer into the schema. */
   at: string;
   message: string;
+}
+
+/** One change that normalizing made. */
+export interface Change {
+  /** A JSON Pointer into the value. */
+  path: string;
+  kind: "default" | "created" | "replaced" | "removed" | "padded" | "truncated";
 }
 
 /** What a judgement came to. */

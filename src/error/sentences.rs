@@ -1,6 +1,6 @@
 //! The one table reason → sentence (rows R67 and R68).
 //!
-//! Placeholders: `{server}` is `MCP server "name"` (or `The MCP server`), `{method}` a method of
+//! Placeholders: `{server}` is `MCP server "name"` (or `the MCP server`), `{method}` a method of
 //! ours in quotes, and `{option}`, `{ms}`, `{limit}`, `{index}`, `{rpc}`, `{exit}`, `{status}`,
 //! `{variable}`, `{why}` are the facts of those names. Facts that are missing read
 //! as `?`.
@@ -73,7 +73,9 @@ static SENTENCES: &[(&str, &str)] = &[
     ("no_tools_array", "{server} returned a catalog page without a tools array"),
     ("not_a_schema", "A schema must be an object or a boolean"),
     ("not_an_envelope", "The value is not a response envelope"),
+    ("not_available", "This operation is not available in this version"),
     ("not_connected", "{server} is not connected yet"),
+    ("not_initialised", "There is no WebAssembly yet: call init(urlOrBytesOrModule) first"),
     ("not_json", "The value is not JSON data"),
     ("not_jsonrpc", "{server} answered {method} with something that is no JSON-RPC message"),
     ("number_range", "{server} sent a number beyond the range of a double"),
@@ -92,6 +94,8 @@ static SENTENCES: &[(&str, &str)] = &[
     ("params_type", "{server} sent a message whose params are not an object"),
     ("process_exited", "The process of {server} exited"),
     ("queue_full", "The outbound queue for {server} is full with {limit} messages"),
+    ("recording_invalid", "Line {index} of the recording is not what a recording has there"),
+    ("recording_unwritable", "The file of option {option} cannot be written"),
     ("reference_cycle", "References in the schema form a cycle"),
     ("remote", "{server} answered {method} with JSON-RPC error {rpc}; its text is withheld"),
     ("reply_both", "{server} sent a reply with a result and an error"),
@@ -158,6 +162,10 @@ pub(super) fn fill(reason: &str, server: Option<&str>, facts: &Facts, why: Optio
         rest = after;
     }
     text.push_str(rest);
+    // A sentence may begin with a placeholder.
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
     text
 }
 
@@ -169,7 +177,7 @@ fn placeholder(
 ) -> Option<String> {
     Some(match name {
         "server" => {
-            server.map_or("The MCP server".to_owned(), |name| format!("MCP server \"{name}\""))
+            server.map_or("the MCP server".to_owned(), |name| format!("MCP server \"{name}\""))
         }
         "method" => format!("\"{}\"", facts.method.as_deref()?),
         "option" => facts.option.as_deref()?.to_owned(),

@@ -15,5 +15,6 @@ mod info;
 mod line_reader;
 mod message;
 mod panic;
+mod recording;
 mod schema;
 mod session;

@@ -173,6 +173,18 @@ impl Session {
         self.session.work(max_steps as u64, now);
     }
 
+    /// How many pieces of work were done so far.
+    #[wasm_bindgen(js_name = workDone)]
+    pub fn work_done(&self) -> f64 {
+        self.session.work_done() as f64
+    }
+
+    /// Works until so many pieces are done, or until nothing is left to do.
+    #[wasm_bindgen(js_name = workUntil)]
+    pub fn work_until(&mut self, done: f64) {
+        self.session.work_until(done as u64);
+    }
+
     /// The server's stdout ended.
     pub fn end(&mut self, now: f64) {
         self.session.end(now);
