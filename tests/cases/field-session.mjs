@@ -50,9 +50,11 @@ export const kinds = {
 function playScenario(toolwire, input, compare) {
   const scenario = new Scenario(toolwire, input);
   try {
-    const start = performance.now();
+    // Processor time: what else the machine does is no matter of the package's.
+    const start = process.cpuUsage();
     scenario.play();
-    return compare(scenario, performance.now() - start);
+    const { user, system } = process.cpuUsage(start);
+    return compare(scenario, (user + system) / 1000);
   } finally {
     scenario.driver.free();
   }
@@ -323,9 +325,11 @@ function compareProblems(problems, expected, where) {
 function compareTimeRatio(toolwire, input, claim, where) {
   const [, large, factor, small] =
     /^(\d+) MiB takes < (\d+)x of (\d+) MiB$/.exec(claim) ?? fail(where, "not a known claim");
-  const fastest = (mebibytes) =>
-    Math.min(...[1, 2, 3].map(() => timeOf(toolwire, withFilling(input, mebibytes * MIB))));
-  const ratio = fastest(Number(large)) / fastest(Number(small));
+  const time = (mebibytes) => timeOf(toolwire, withFilling(input, Number(mebibytes) * MIB));
+  // One run after the other, so that a busy stretch meets both; the fastest of each counts.
+  const rounds = Array.from({ length: 4 }, () => [time(large), time(small)]);
+  const fastest = (index) => Math.min(...rounds.map((round) => round[index]));
+  const ratio = fastest(0) / fastest(1);
   if (!(ratio < Number(factor))) {
     fail(where, `took ${ratio.toFixed(1)} times as long`);
   }
