@@ -73,6 +73,17 @@ impl ClientSession {
         self.core.work(max_steps);
     }
 
+    /// How many pieces of work were done so far. The same inputs give the same pieces however the
+    /// work is sliced, so this and the inputs say where a session stands.
+    pub fn work_done(&self) -> u64 {
+        self.core.done
+    }
+
+    /// Works until [`ClientSession::work_done`] is `done`, or until nothing is left to do.
+    pub fn work_until(&mut self, done: u64) {
+        self.core.work_until(done);
+    }
+
     /// The server's stdout ended.
     pub fn end(&mut self, now: f64) {
         self.core.lines.end();

@@ -101,6 +101,9 @@ pub(super) struct Core {
     inbox: VecDeque<(Input, f64)>,
     pub(super) task: Option<Task>,
     rest: Option<Rest>,
+    /// Pieces of work done so far: inputs from the inbox, tasks, messages of an array. Unlike
+    /// steps it does not depend on slicing, so it says where a session stands.
+    pub(super) done: u64,
     pub(super) outbound: Outbound,
     pub(super) timers: Timers,
     /// An answer to the server that waits for room; no line is read meanwhile (row R56).
@@ -147,6 +150,7 @@ impl Core {
             inbox: VecDeque::new(),
             task: None,
             rest: None,
+            done: 0,
             outbound: Outbound::new(limits.queue_capacity as usize),
             timers: Timers::default(),
             blocked: None,
@@ -291,20 +295,37 @@ impl Core {
 
     /// Does about so many steps of what waits.
     pub(super) fn work(&mut self, mut steps: u64) {
-        while steps > 0 && self.blocked.is_none() {
-            if let Some(task) = self.task.take() {
-                self.run(task, &mut steps);
-                continue;
-            }
-            steps -= 1;
-            if let Some(rest) = self.rest.take() {
-                self.next_of(rest);
-                continue;
-            }
-            match self.inbox.pop_front() {
-                Some((input, at)) => self.handle(input, at),
-                None => break,
-            }
+        while steps > 0 && self.has_work() {
+            self.work_on(&mut steps);
+        }
+    }
+
+    /// Works until so many pieces are done in all, or until nothing is left to do.
+    pub(super) fn work_until(&mut self, done: u64) {
+        while self.done < done && self.has_work() {
+            let mut steps = u64::MAX;
+            self.work_on(&mut steps);
+        }
+    }
+
+    /// Goes on with the piece under way, or begins the next.
+    fn work_on(&mut self, steps: &mut u64) {
+        if let Some(task) = self.task.take() {
+            let kind = std::mem::discriminant(&task);
+            self.run(task, steps);
+            // No task is followed by one of its own kind: the same kind is the same task.
+            let goes_on = self.task.as_ref().map(std::mem::discriminant) == Some(kind);
+            self.done += u64::from(!goes_on);
+            return;
+        }
+        *steps = steps.saturating_sub(1);
+        if let Some(rest) = self.rest.take() {
+            self.done += 1;
+            self.next_of(rest);
+        } else if let Some((input, at)) = self.inbox.pop_front() {
+            // How stderr is cut into chunks is no part of a session's position.
+            self.done += u64::from(!matches!(input, Input::Stderr(_)));
+            self.handle(input, at);
         }
     }
 

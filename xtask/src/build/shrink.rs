@@ -29,7 +29,8 @@ const FEATURES: [&str; 8] = [
     "--enable-multivalue",
 ];
 
-/// Strips here and not in cargo: wasm-bindgen reads what cargo would strip.
+/// Strips here and not in cargo: wasm-bindgen reads what cargo would strip. `-O3` gives code as fast
+/// as `-Oz` and a larger binary.
 const PASSES: [&str; 4] = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
 
 /// Binds and shrinks the linked module, or returns what an earlier run made of the same input.
