@@ -107,7 +107,12 @@ impl<'a> Text<'a> {
 
     /// The code points, escapes resolved; lone surrogates as they are.
     pub fn points(self) -> Points<'a> {
-        Points { raw: self.raw, at: 0 }
+        self.points_from(0)
+    }
+
+    /// The code points from a byte on that [`Points::position`] named.
+    pub(crate) fn points_from(self, at: usize) -> Points<'a> {
+        Points { raw: self.raw, at }
     }
 }
 
@@ -119,6 +124,11 @@ pub struct Points<'a> {
 }
 
 impl Points<'_> {
+    /// The byte at which the next code point starts.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
     fn byte(&self, at: usize) -> u32 {
         self.raw.get(at).copied().unwrap_or(0) as u32
     }
@@ -170,7 +180,8 @@ impl Iterator for Points<'_> {
     }
 }
 
-fn push_wtf8(out: &mut Vec<u8>, point: u32) {
+/// Appends a code point as generalised UTF-8.
+pub(crate) fn push_wtf8(out: &mut Vec<u8>, point: u32) {
     match char::from_u32(point) {
         Some(character) => {
             let mut buffer = [0; 4];

@@ -9,7 +9,8 @@
 //! | `options` | what a compilation can be told, dialects |
 //! | `compile/` | schema to program |
 //! | `program` | the program's form: nodes, instructions, tables |
-//! | `names`, `pattern` | tables of names, regular expressions |
+//! | `names` | tables of names |
+//! | `pattern/` | regular expressions |
 //! | `judge/` | program over tape: the verdict, then the violations |
 //! | `text` | reading and judging a text as one |
 //! | `outcome` | verdicts, violations and their words |
@@ -35,6 +36,11 @@ pub use options::{CompileOptions, Dialect, DuplicateKeys, Keywords};
 pub use outcome::{Outcome, Verdict, Violation};
 pub use program::{Program, SchemaProblem};
 pub use text::{TextJudge, judge_text};
+
+/// The version of Unicode that the properties of patterns (`\p{…}`) are taken from.
+pub fn unicode_version() -> &'static str {
+    pattern::unicode_version()
+}
 
 /// Compiles a schema's JSON text in one go.
 ///

@@ -91,12 +91,21 @@ pub(crate) struct Node {
     pub(crate) resource: u32,
 }
 
+/// When a node is judged without a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Leaf {
+    Never,
+    /// Unless the value is a long string: it has patterns, and matching those may have to stop.
+    Short,
+    Always,
+}
+
 /// What the verdict needs of a node, small because it is read for every value: the entry of a mere
 /// reference is that of its target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fast {
     pub(crate) kinds: u8,
-    pub(crate) leaf: bool,
+    pub(crate) leaf: Leaf,
     pub(crate) tracks: bool,
     pub(crate) shared: bool,
     /// The node itself.
@@ -377,7 +386,7 @@ impl Program {
     pub(crate) fn fast(&self, id: NodeId) -> Fast {
         const ANYTHING: Fast = Fast {
             kinds: kinds::ALL,
-            leaf: true,
+            leaf: Leaf::Always,
             tracks: false,
             shared: false,
             id: NO_NODE,

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use crate::json::multiple::Divisor;
 use crate::json::{Kind, Numbers, Value, number};
 use crate::schema::error::SchemaError;
-use crate::schema::pattern::Pattern;
+use crate::schema::pattern::{Pattern, PatternFault};
 use crate::schema::program::{DivisorOp, Op, PatternOp, Place, kinds};
 
 use super::build::Build;
+use super::lint;
 use super::shape::Keyword;
 use super::subject::Subject;
 
@@ -55,8 +56,9 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
             ops.push(op(count));
         }
     }
-    if let Some(value) = subject.get(Keyword::Pattern) {
-        ops.push(Op::Pattern(pattern(build, subject, value, value)?));
+    if let Some(value) = subject.get_kind(build, Keyword::Pattern, Kind::String)? {
+        let points: Vec<u32> = value.text().into_iter().flat_map(|text| text.points()).collect();
+        ops.push(Op::Pattern(pattern(build, subject, &points, value)?));
     }
     if let Some(value) = subject.get_kind(build, Keyword::Format, Kind::String)? {
         // An annotation: what it says is not judged.
@@ -109,16 +111,25 @@ pub(super) fn count(
     }
 }
 
-/// A regular expression; `place` is what it is written in or names.
+/// A regular expression by its code points; `place` is what it is written in or names.
 pub(super) fn pattern(
     build: &mut Build,
     subject: &Subject,
-    text: Value<'_>,
+    points: &[u32],
     place: Value<'_>,
 ) -> Result<u32, SchemaError> {
-    let text = subject.string(build, text)?;
     let place = Place { document: subject.document_index, position: place.position() };
-    Ok(build.pattern(PatternOp { place, pattern: Pattern::new(&text) }))
+    let pattern = Pattern::new(points, &mut build.patterns_spent).map_err(|fault| {
+        let reason = match fault {
+            PatternFault::TooLarge => "limit",
+            PatternFault::Syntax | PatternFault::Unsupported => "bad_pattern",
+        };
+        SchemaError::new(reason, build.pointer(place.document, place.position))
+    })?;
+    if pattern.is_annex_b() {
+        lint::legacy_pattern(build, place);
+    }
+    Ok(build.pattern(PatternOp { place, pattern }))
 }
 
 /// A list of distinct names.

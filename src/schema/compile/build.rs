@@ -9,6 +9,7 @@ use crate::json::{self, Numbers, Value, number, pointer};
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
 use crate::schema::options::CompileOptions;
+use crate::schema::pattern::Spent;
 use crate::schema::program::{
     Bound, ContainsOp, DependenciesOp, DivisorOp, Document, DynamicOp, EnumSet, IfOp, ItemsOp,
     Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, kinds, kinds_of_tag,
@@ -28,6 +29,8 @@ pub(super) struct Build {
     pub(super) dynamic: bool,
     /// What may still be spent on telling branches apart.
     pub(super) switch_budget: usize,
+    /// What the patterns took so far.
+    pub(super) patterns_spent: Spent,
 }
 
 const NOWHERE: NodeId = u32::MAX;
@@ -71,6 +74,7 @@ impl Build {
             max_nodes,
             dynamic: false,
             switch_budget: super::switch::BUDGET,
+            patterns_spent: Spent::default(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! a schema that applies itself to the value it is applied to says nothing and would never end.
 
 use crate::schema::error::SchemaError;
-use crate::schema::program::{Fast, Node, NodeId, Op, Span, kinds};
+use crate::schema::program::{Fast, Leaf, Node, NodeId, Op, Span, kinds};
 
 use super::build::Build;
 use super::edges::{in_place, ops};
@@ -47,7 +47,11 @@ pub(super) fn link(build: &mut Build) -> Result<(), SchemaError> {
         let target = build.node(node.forward);
         Fast {
             kinds: target.kinds,
-            leaf: target.leaf,
+            leaf: match target.leaf {
+                false => Leaf::Never,
+                true if has_pattern(build, target.fast) => Leaf::Short,
+                true => Leaf::Always,
+            },
             tracks: target.tracks,
             shared: target.shared,
             id: node.forward,
@@ -248,12 +252,20 @@ fn applies_to(op: Op) -> u8 {
     }
 }
 
+fn has_pattern(build: &Build, span: Span) -> bool {
+    ops(&build.program, span).iter().any(|op| matches!(op, Op::Pattern(_)))
+}
+
 /// True for an assertion that is decided at once, on the value alone.
 fn is_leaf(build: &Build, op: Op) -> bool {
     match op {
         Op::Enum(index) => {
             let set = build.program.enums.get(index as usize);
             set.is_some_and(|set| set.kinds & (kinds::ARRAY | kinds::OBJECT) == 0)
+        }
+        Op::Pattern(index) => {
+            let op = build.program.patterns.get(index as usize);
+            op.is_some_and(|op| op.pattern.is_light())
         }
         Op::MinProperties(least) => least <= 1,
         Op::Minimum(_)
@@ -263,7 +275,6 @@ fn is_leaf(build: &Build, op: Op) -> bool {
         | Op::MultipleOf(_)
         | Op::MinLength(_)
         | Op::MaxLength(_)
-        | Op::Pattern(_)
         | Op::MinItems(_)
         | Op::MaxItems(_) => true,
         _ => false,

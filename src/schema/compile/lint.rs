@@ -1,7 +1,7 @@
 //! Findings about a schema that are no errors: what its author probably did not mean.
 //!
 //! Codes are stable: `keyword_typo`, `keyword_ignored`, `openapi_nullable`,
-//! `ref_siblings_ignored`, `required_excluded`, `root_type_missing`, `root_not_object`,
+//! `pattern_not_unicode_safe`, `ref_siblings_ignored`, `required_excluded`, `root_type_missing`, `root_not_object`,
 //! `unreachable_branch`, `unresolved_ref`. Sentences are fixed; what they are about is in `at`.
 
 use std::collections::{HashMap, HashSet};
@@ -214,6 +214,12 @@ fn problem(build: &mut Build, code: &'static str, message: &'static str, place: 
         let at = build.pointer(place.document, place.position);
         build.program.problems.push(SchemaProblem { code, at, message });
     }
+}
+
+/// A pattern that only Annex B of ECMA-262 reads.
+pub(super) fn legacy_pattern(build: &mut Build, place: Place) {
+    let message = "the flag u refuses this pattern; other validators may refuse the schema";
+    problem(build, "pattern_not_unicode_safe", message, place);
 }
 
 /// A reference that leads nowhere, in a schema that no judgement can meet.

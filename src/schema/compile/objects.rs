@@ -7,11 +7,10 @@ use crate::json::Value;
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
 use crate::schema::options::Dialect;
-use crate::schema::program::{
-    DependenciesOp, Dependency, NO_NODE, NodeId, ObjectOp, Op, PatternOp, Place,
-};
+use crate::schema::pattern::points_of;
+use crate::schema::program::{DependenciesOp, Dependency, NO_NODE, NodeId, ObjectOp, Op};
 
-use super::assertions::{count, names};
+use super::assertions::{count, names, pattern};
 use super::build::Build;
 use super::shape::Keyword;
 use super::subject::Subject;
@@ -110,10 +109,7 @@ fn pattern_properties(
 ) -> Result<Vec<(u32, NodeId)>, SchemaError> {
     let mut patterns = Vec::new();
     for (name, schema) in subject.members(build, value)? {
-        let text = std::str::from_utf8(&name).map_err(|_| subject.invalid(build, schema))?;
-        let place = Place { document: subject.document_index, position: schema.position() };
-        let pattern = crate::schema::pattern::Pattern::new(text);
-        let pattern = build.pattern(PatternOp { place, pattern });
+        let pattern = pattern(build, subject, &points_of(&name), schema)?;
         patterns.push((pattern, subject.node(build, schema)?));
     }
     Ok(patterns)

@@ -1,6 +1,7 @@
 //! What a judgement reads: the program, and the value as words of its tape.
 
 use crate::json::{Tag, Tape, Value, Word, number};
+use crate::schema::pattern;
 use crate::schema::program::{Program, kinds, kinds_of_tag};
 
 /// What every step needs and none changes.
@@ -36,6 +37,13 @@ impl<'a> Context<'a> {
     #[inline]
     pub(super) fn count(self, at: u32) -> u32 {
         self.word(at + self.word(at).payload()).payload()
+    }
+
+    /// True for a string or name that takes many bytes.
+    #[inline]
+    pub(super) fn is_long_string(self, at: u32) -> bool {
+        let word = self.word(at);
+        word.payload() > pattern::SHORT && kinds_of_tag(word.tag()) == kinds::STRING
     }
 
     /// True if the type of the value is among the given ones.

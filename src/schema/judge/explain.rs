@@ -147,6 +147,8 @@ impl Judge {
                 Some(Op::Object(_)) => "properties",
                 Some(Op::Unique) => "uniqueItems",
                 Some(Op::Contains(_)) => "contains",
+                Some(Op::Pattern(_)) => "pattern",
+                Some(Op::PropertyNames(_)) => "propertyNames",
                 Some(Op::Not(_)) => "not",
                 _ => "$ref",
             };

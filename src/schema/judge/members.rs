@@ -1,6 +1,8 @@
 //! `properties`, `required`, `patternProperties`, `additionalProperties` explained: every violation,
 //! in the order of the schema rather than of the value.
 
+use std::task::Poll;
+
 use crate::json::Tag;
 use crate::schema::program::{NO_NODE, ObjectOp};
 
@@ -67,10 +69,12 @@ impl Judge {
                 self.store(top, state);
                 return Step::Pause;
             }
-            self.meter.count(1);
-            if self.explain_other(cx, op, frame.at, &mut state, returned.take()) {
+            if !self.is_matching() {
+                self.meter.count(1);
+            }
+            if let Some(step) = self.explain_other(cx, op, frame.at, &mut state, returned.take()) {
                 self.store(top, state);
-                return Step::Await;
+                return step;
             }
             if frame.tracks && state.flag {
                 self.note_evaluated(state.index);
@@ -118,8 +122,9 @@ impl Judge {
         }
     }
 
-    /// The schemas of patterns and of other members for the member under way; true if an answer is
-    /// awaited. `valid` counts them, `flag` says that the member is evaluated.
+    /// The schemas of patterns and of other members for the member under way; what to do first if
+    /// an answer is awaited or a pattern takes long. `valid` counts them, `flag` says that the
+    /// member is evaluated.
     fn explain_other(
         &mut self,
         cx: Context<'_>,
@@ -127,7 +132,7 @@ impl Judge {
         object: u32,
         state: &mut OpState,
         mut returned: Option<Answer>,
-    ) -> bool {
+    ) -> Option<Step> {
         let key = state.child;
         let slot = cx.value(key).text().and_then(|name| op.names.find(name, state.guess));
         if let Some(slot) = slot {
@@ -138,9 +143,12 @@ impl Judge {
             // The patterns in turn, then the schema of all other members once.
             let turn = state.valid as usize;
             let node = match op.patterns.get(turn) {
+                // An answer that came back is that of a pattern which matched.
+                Some(&(_, node)) if returned.is_some() => node,
                 Some(&(pattern, node)) => match self.name_matches(cx, pattern, key) {
-                    Some(true) => node,
-                    matched => {
+                    Poll::Pending => return Some(Step::Pause),
+                    Poll::Ready(Some(true)) => node,
+                    Poll::Ready(matched) => {
                         if matched.is_none() {
                             state.flag = true;
                             state.doubtful = 1;
@@ -149,14 +157,16 @@ impl Judge {
                         continue;
                     }
                 },
-                None if turn > op.patterns.len() || op.additional == NO_NODE => return false,
-                None if state.flag && returned.is_none() => return false,
+                None if turn > op.patterns.len() || op.additional == NO_NODE => return None,
+                None if state.flag && returned.is_none() => return None,
                 None => op.additional,
             };
             state.flag = true;
             let closed = turn == op.patterns.len() && op.closed;
             let entry = Entry::member(node, key + 1, key, !closed);
-            let Some(answer) = self.child(cx, state, returned.take(), entry) else { return true };
+            let Some(answer) = self.child(cx, state, returned.take(), entry) else {
+                return Some(Step::Await);
+            };
             state.failed |= answer == Answer::Invalid;
             state.doubtful |= (answer == Answer::Unknown) as u32;
             if closed && answer == Answer::Invalid {

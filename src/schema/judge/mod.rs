@@ -30,7 +30,8 @@ use crate::json::{Hashing, Meter, Tag, Tape};
 
 use super::options::DuplicateKeys;
 use super::outcome::{Outcome, Verdict, Violation};
-use super::program::{Fast, NodeId, Op, Program, Span};
+use super::pattern::Matcher;
+use super::program::{Fast, Leaf, NodeId, Op, Program, Span};
 use branches::Choice;
 use context::Context;
 use frame::{Answer, Frame, OpState, Step, Via};
@@ -63,6 +64,8 @@ pub struct Judge {
     /// Stack of scratch words of instructions under way.
     scratch: Vec<u32>,
     hashing: Option<Hashing>,
+    /// The pattern under way, and memory for the next one; made for the first.
+    matcher: Option<Box<Matcher>>,
     /// Items of the array under way by hash.
     items: HashMap<u64, u32, BuildHasherDefault<Prehashed>>,
     memo: memo::Memo,
@@ -92,6 +95,7 @@ impl Judge {
             journal: Vec::new(),
             scratch: Vec::new(),
             hashing: None,
+            matcher: None,
             items: HashMap::default(),
             memo: memo::Memo::default(),
             reason: None,
@@ -286,7 +290,12 @@ impl Judge {
         if !cx.accepts_kinds(fast.kinds, entry.at) {
             return Some(Answer::Invalid);
         }
-        if !fast.leaf {
+        let framed = match fast.leaf {
+            Leaf::Always => false,
+            Leaf::Short => cx.is_long_string(entry.at),
+            Leaf::Never => true,
+        };
+        if framed {
             return self.apply_in_frame(entry, fast);
         }
         if fast.ops.start == fast.ops.end {
@@ -395,6 +404,7 @@ impl Judge {
         let Some(&frame) = self.frames.get(top) else { return Step::Pause };
         match op {
             Op::Enum(index) => self.enumeration(cx, top, frame, index, explain),
+            Op::Pattern(index) => self.pattern(cx, top, frame, index, explain),
             Op::Object(index) if explain => self.explain_object(cx, top, frame, index),
             Op::Object(index) => self.object(cx, top, frame, index),
             Op::PropertyNames(node) => self.property_names(cx, top, frame, node, explain),

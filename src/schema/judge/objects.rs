@@ -1,5 +1,7 @@
 //! Keywords over the members of an object.
 
+use std::task::Poll;
+
 use crate::json::{self, Tag};
 use crate::schema::program::{NO_NODE, NodeId, ObjectOp, Op};
 
@@ -39,10 +41,20 @@ impl Judge {
                 self.store(top, state);
                 return Step::Pause;
             }
-            self.meter.count(1);
+            if !self.is_matching() {
+                self.meter.count(1);
+            }
             let value = state.child + 1;
             let mut waits = false;
-            while let Some(node) = self.next_schema(cx, op, &mut state) {
+            loop {
+                let node = match self.next_schema(cx, op, &mut state) {
+                    Poll::Ready(Some(node)) => node,
+                    Poll::Ready(None) => break,
+                    Poll::Pending => {
+                        self.store(top, state);
+                        return Step::Pause;
+                    }
+                };
                 match self.apply(cx, Entry::member(node, value, state.child, false)) {
                     Some(Answer::Valid) => {}
                     Some(answer) => {
@@ -92,14 +104,14 @@ impl Judge {
 
     /// The next schema that applies to the member under way: its own, those of matching patterns,
     /// and if there were none that for all others. `stage` counts them, `flag` says that one
-    /// applied.
+    /// applied. Pending if the meter asked for a pause within a pattern.
     #[inline]
     fn next_schema(
         &mut self,
         cx: Context<'_>,
         op: &ObjectOp,
         state: &mut OpState,
-    ) -> Option<NodeId> {
+    ) -> Poll<Option<NodeId>> {
         if state.stage == 0 {
             state.stage = 1;
             if let Some(slot) =
@@ -110,17 +122,21 @@ impl Judge {
                 let node = op.nodes.get(slot as usize).copied().unwrap_or(NO_NODE);
                 if node != NO_NODE {
                     state.flag = true;
-                    return Some(node);
+                    return Poll::Ready(Some(node));
                 }
             }
         }
         while let Some(&(pattern, node)) = op.patterns.get(state.stage as usize - 1) {
+            let matched = match self.name_matches(cx, pattern, state.child) {
+                Poll::Ready(matched) => matched,
+                Poll::Pending => return Poll::Pending,
+            };
             state.stage += 1;
-            match self.name_matches(cx, pattern, state.child) {
+            match matched {
                 Some(false) => {}
                 Some(true) => {
                     state.flag = true;
-                    return Some(node);
+                    return Poll::Ready(Some(node));
                 }
                 None => {
                     state.flag = true;
@@ -130,15 +146,22 @@ impl Judge {
         }
         if !state.flag && op.additional != NO_NODE {
             state.flag = true;
-            return Some(op.additional);
+            return Poll::Ready(Some(op.additional));
         }
-        None
+        Poll::Ready(None)
     }
 
     /// Whether a pattern matches a member's name.
-    pub(super) fn name_matches(&mut self, cx: Context<'_>, pattern: u32, key: u32) -> Option<bool> {
-        let name = cx.value(key).text()?;
-        self.matches(cx, pattern, name)
+    pub(super) fn name_matches(
+        &mut self,
+        cx: Context<'_>,
+        pattern: u32,
+        key: u32,
+    ) -> Poll<Option<bool>> {
+        match cx.value(key).text() {
+            Some(name) => self.matches(cx, pattern, name),
+            None => Poll::Ready(None),
+        }
     }
 
     #[inline]

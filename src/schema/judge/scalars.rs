@@ -1,8 +1,10 @@
 //! Assertions that look at the value itself: types, limits, lengths, counts, enumerations.
 
 use std::cmp::Ordering;
+use std::task::Poll;
 
 use crate::json::{self, Hashing, Numbers, Tag, Text, Value, number, scalars_equal};
+use crate::schema::pattern::Found;
 use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
 
 use super::frame::{Answer, Frame, OpState, Step};
@@ -42,7 +44,7 @@ impl Judge {
                 None => Answer::Valid,
             },
             Op::Pattern(index) => match cx.value(at).text() {
-                Some(text) => self.matches(cx, index, text).map_or(Answer::Unknown, answer),
+                Some(text) => self.matches_at_once(cx, index, text).map_or(Answer::Unknown, answer),
                 None => Answer::Valid,
             },
             Op::MinProperties(least) if word.tag() == Tag::ObjectOpen => {
@@ -161,8 +163,8 @@ impl Judge {
     ) -> Option<u64> {
         let mut hashing = self.hashing.take().unwrap_or_else(|| Hashing::new(at, numbers, 0));
         match hashing.step(cx.bytes, cx.tape, &mut self.meter) {
-            std::task::Poll::Ready(hash) => Some(hash),
-            std::task::Poll::Pending => {
+            Poll::Ready(hash) => Some(hash),
+            Poll::Pending => {
                 self.hashing = Some(hashing);
                 None
             }
@@ -171,19 +173,62 @@ impl Judge {
 }
 
 impl Judge {
+    /// `pattern`, which stops when the meter asks for a pause.
+    pub(super) fn pattern(
+        &mut self,
+        cx: Context<'_>,
+        top: usize,
+        frame: Frame,
+        index: u32,
+        explain: bool,
+    ) -> Step {
+        let Some(text) = cx.value(frame.at).text() else { return Step::Next };
+        let Poll::Ready(matched) = self.matches(cx, index, text) else {
+            self.store(top, OpState { started: true, ..frame.op });
+            return Step::Pause;
+        };
+        if matched == Some(false) && explain {
+            self.explain_scalar(cx, Op::Pattern(index), frame.at);
+        }
+        Step::of(matched == Some(false), matched.is_none())
+    }
+
+    /// True if a pattern stopped and is to go on.
+    pub(super) fn is_matching(&self) -> bool {
+        self.matcher.as_ref().is_some_and(|matcher| matcher.is_active())
+    }
+
     /// Whether a pattern matches a text; `None`, with the reason noted, if that cannot be said.
     pub(super) fn matches(
         &mut self,
         cx: Context<'_>,
         pattern: u32,
         text: Text<'_>,
-    ) -> Option<bool> {
-        self.meter.count_bytes(text.raw_bytes().len());
-        let matched = cx.program.patterns.get(pattern as usize)?.pattern.matches(text);
-        if matched.is_none() {
-            self.reason.get_or_insert("unsupported_pattern");
+    ) -> Poll<Option<bool>> {
+        let Some(op) = cx.program.patterns.get(pattern as usize) else { return Poll::Ready(None) };
+        if !self.is_matching() {
+            self.meter.count_bytes(text.raw_bytes().len());
         }
-        matched
+        let matcher = self.matcher.get_or_insert_default();
+        matcher.step(&op.pattern, text, &mut self.meter).map(|found| match found {
+            Found::Yes => Some(true),
+            Found::No => Some(false),
+            Found::Undecided(reason) => {
+                self.reason.get_or_insert(reason);
+                None
+            }
+        })
+    }
+
+    /// The same without a pause, where there is little to do.
+    fn matches_at_once(&mut self, cx: Context<'_>, pattern: u32, text: Text<'_>) -> Option<bool> {
+        let stop = std::mem::replace(&mut self.meter.stop, u64::MAX);
+        let matched = self.matches(cx, pattern, text);
+        self.meter.stop = stop;
+        match matched {
+            Poll::Ready(matched) => matched,
+            Poll::Pending => None,
+        }
     }
 }
 
