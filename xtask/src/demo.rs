@@ -14,8 +14,9 @@ pub(crate) fn all() -> Outcome<()> {
     step("the README's quickstart (docs/quickstart/program.mjs)", || {
         run(Command::new("node").arg(examples.join("quickstart/program.mjs")))
     })?;
+    let missing = npm::packages_or_why().err();
     step("real MCP servers from npm (docs/demo/servers.mjs)", || {
-        if let Err(why) = npm::packages_or_why() {
+        if let Some(why) = missing {
             say(&format!("npm's packages could not be installed: {why}"));
         }
         run(Command::new("node").arg(examples.join("demo/servers.mjs")))

@@ -1,15 +1,17 @@
-//! The project's own commands: `cargo xtask build | test | demo | bench | www`.
+//! The project's own commands: `cargo xtask build | test | demo | bench | fuzz | www | unicode`.
 //!
 //! Each does its own set-up and says what it is doing. Nothing here is published.
 
 mod bench;
 mod build;
 mod demo;
+mod fuzz;
 mod npm;
 mod process;
 mod test;
 mod tools;
 mod tree;
+mod unicode;
 mod www;
 
 use std::process::ExitCode;
@@ -21,7 +23,9 @@ usage: cargo xtask <command>
   test    run every test: Rust, Node, packaging, then the browser
   demo    run the README's quickstart, then real MCP servers from npm
   bench   measure the package: benches/RESULTS.md; --quick is short
+  fuzz    run the randomised tests for a minute each, or so many seconds as given
   www     build the package and serve the page in www/ on localhost
+  unicode write the Unicode tables of patterns: src/schema/pattern/unicode.bin
 ";
 
 fn main() -> ExitCode {
@@ -31,7 +35,9 @@ fn main() -> ExitCode {
         ["test"] => test::all(),
         ["demo"] => demo::all(),
         ["bench", ref arguments @ ..] => bench::all(arguments),
+        ["fuzz", ref arguments @ ..] => fuzz::all(arguments),
         ["www"] => www::serve(),
+        ["unicode"] => unicode::write(),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

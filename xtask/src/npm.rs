@@ -1,12 +1,13 @@
 //! npm packages for building and testing: `tests/package-lock.json` decides which.
 //!
 //! Invariant: `node_modules` is installed anew exactly when the lock file differs from the one it
-//! was last installed from.
+//! was last installed from, and a run of ours tries that once.
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
-use crate::process::{Outcome, run, step};
+use crate::process::{Failure, Outcome, run, step};
 use crate::tools;
 use crate::tree;
 
@@ -27,6 +28,16 @@ pub(crate) fn npm() -> Command {
 
 /// Installs what the lock file names. Needs a registry or a warm cache.
 pub(crate) fn ensure_packages() -> Outcome<()> {
+    packages_or_why().map_err(Failure::new)
+}
+
+/// Installs the packages, or says in one line why they are not there.
+pub(crate) fn packages_or_why() -> Result<(), String> {
+    static TRIED: OnceLock<Result<(), String>> = OnceLock::new();
+    TRIED.get_or_init(|| install().map_err(|failure| failure.to_string())).clone()
+}
+
+fn install() -> Outcome<()> {
     tools::ensure_node()?;
     let folder = folder();
     let lock = tree::read(&folder.join("package-lock.json"))?;
@@ -35,15 +46,8 @@ pub(crate) fn ensure_packages() -> Outcome<()> {
         return Ok(());
     }
     step("npm packages for building and testing (tests/package-lock.json)", || {
-        run(npm()
-            .arg("ci")
-            .args(["--no-audit", "--no-fund", "--fetch-retries=1"])
-            .current_dir(&folder))?;
+        let flags = ["--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error"];
+        run(npm().arg("ci").args(flags).current_dir(&folder))?;
         tree::write(&stamp, &lock)
     })
-}
-
-/// Installs the packages, or says in one line why they are not there.
-pub(crate) fn packages_or_why() -> Result<(), String> {
-    ensure_packages().map_err(|failure| failure.to_string())
 }

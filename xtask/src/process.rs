@@ -64,6 +64,18 @@ pub(crate) fn run(command: &mut Command) -> Outcome<()> {
     }
 }
 
+/// Hands this process over to a program, where the system can, so that whoever stops us stops it.
+pub(crate) fn become_program(command: &mut Command) -> Outcome<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        let error = command.exec();
+        Err(Failure(format!("cannot start {}: {error}", shown(command))))
+    }
+    #[cfg(not(unix))]
+    run(command)
+}
+
 /// Runs a program on this terminal and also returns what it wrote to its standard output.
 pub(crate) fn run_and_read(command: &mut Command) -> Outcome<String> {
     let cannot = || "cannot read what a program prints".to_owned();

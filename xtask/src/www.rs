@@ -3,12 +3,12 @@
 use std::process::Command;
 
 use crate::build;
-use crate::process::{Outcome, run};
+use crate::process::{Outcome, become_program};
 use crate::tree;
 
 /// Serves until it is stopped.
 pub(crate) fn serve() -> Outcome<()> {
     build::package()?;
     println!("\n==> the page");
-    run(Command::new("node").arg(tree::root().join("www/serve.mjs")))
+    become_program(Command::new("node").arg(tree::root().join("www/serve.mjs")))
 }
