@@ -43,7 +43,7 @@
 
 import { Driver } from "./driver.js";
 import { ToolwireError } from "./errors.js";
-import { Recorder } from "./recorder.js";
+import { recorderOf } from "./recorder.js";
 import { Redacted } from "./redacted.js";
 import { abortedError, errorFor } from "./sentences.js";
 import { ClientSession } from "./session.js";
@@ -442,18 +442,6 @@ function promiseParts() {
     parts.reject = reject;
   });
   return parts;
-}
-
-/** What records the session, if that is wanted. */
-function recorderOf({ record, server }, onFailure) {
-  if (record === undefined) {
-    return undefined;
-  }
-  if (typeof record !== "function") {
-    const refused = { code: "protocol_error", reason: "option_invalid", server, option: "record" };
-    throw errorFor(refused);
-  }
-  return new Recorder(record, onFailure);
 }
 
 function impliedBy(handlers) {

@@ -81,7 +81,12 @@ class Driver {
 
   /** One slice of work; the rest waits for a macrotask of its own. */
   #work() {
-    if (this.#sliceAhead || !this.#session.hasWork) {
+    if (this.#sliceAhead) {
+      return;
+    }
+    if (!this.#session.hasWork) {
+      // Also when a cancellation took the work away.
+      this.#release();
       return;
     }
     const end = now() + SLICE_MS;

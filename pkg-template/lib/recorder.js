@@ -6,6 +6,7 @@
  */
 
 import { guard, mainInstance, own } from "./core.js";
+import { errorFor } from "./sentences.js";
 
 /** Records of the session's own doing: they tell the time of nothing. */
 const UNTIMED = new Set(["take"]);
@@ -28,7 +29,7 @@ class Recorder {
   /** The header. `options` are those of the session, as they cross into the core. */
   begin(options) {
     this.#attempt(() => {
-      const { capabilities, tools, clientInfo, server, ...plain } = options;
+      const { capabilities, tools, clientInfo, prior, server, ...plain } = options;
       const strict = plain.profile === "strict";
       const instance = mainInstance();
       const { version, limits } = guard(instance, (glue) => ({
@@ -44,6 +45,7 @@ class Recorder {
         ["server", this.#text(server)],
         ...Object.entries(plain).map(([name, value]) => [name, this.#json(small(value))]),
         ["clientInfo", this.#json(JSON.stringify(info))],
+        ["prior", prior && this.#json(JSON.stringify(prior))],
         ["capabilities", capabilities && this.#json(capabilities)],
         ["tools", tools && this.#json(tools)],
       ]);
@@ -242,6 +244,18 @@ class Recorder {
   }
 }
 
+/** What records the session of these options, if that is wanted. */
+function recorderOf({ record, server }, onFailure) {
+  if (record === undefined) {
+    return undefined;
+  }
+  if (typeof record !== "function") {
+    const refused = { code: "protocol_error", reason: "option_invalid", server, option: "record" };
+    throw errorFor(refused);
+  }
+  return new Recorder(record, onFailure);
+}
+
 /** A JSON object of names and JSON texts, without those that are undefined. */
 function members(list) {
   const written = list.filter(([, text]) => text !== undefined);
@@ -275,4 +289,4 @@ function encodeBase64(bytes) {
   return pieces.join("");
 }
 
-export { Recorder };
+export { recorderOf };

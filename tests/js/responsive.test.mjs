@@ -120,3 +120,24 @@ test("another connection is served meanwhile", async () => {
   await call;
   await Promise.all([client.close(), busy.client.close()]);
 });
+
+test("a signal that takes all the work away lets the reading go on", async () => {
+  const { server, client } = await connected();
+  for (let delay = 0; delay < 4; delay += 1) {
+    const abort = new AbortController();
+    const call = client.callTool("rows", {}, { signal: abort.signal });
+    await sendResult(server);
+    // Somewhere between the reading of the line and the end of its judging.
+    setTimeout(() => abort.abort(), 20 + delay * 60);
+    await call.catch(() => {});
+    const next = client.request("anything", {}, { timeoutMs: 10_000 });
+    while (server.got("anything").length === 0) {
+      await new Promise(setImmediate);
+    }
+    const { id } = server.got("anything")[0];
+    server.received.length = 0;
+    server.say({ jsonrpc: "2.0", id, result: { delay } });
+    assert.deepEqual(await next, { delay });
+  }
+  await client.close();
+});
