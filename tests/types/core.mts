@@ -12,6 +12,7 @@ import {
   init,
   initSync,
   limits,
+  replay,
   snapshotJson,
   type Client,
   type SessionEvent,
@@ -42,6 +43,10 @@ const frame: Uint8Array | undefined = session.takeOutput();
 const deadline: number | undefined = session.nextDeadline;
 // @ts-expect-error the server's name is required
 new ClientSession({});
+
+const { output, events } = replay("");
+const again: Uint8Array | undefined = output[0];
+const lived: SessionEvent | undefined = events[0];
 
 function told(event: SessionEvent): string {
   switch (event.type) {
@@ -82,5 +87,5 @@ const text: string = snapshotJson({ a: 1 }, { root: "any" });
 const most: number | undefined = limits.contain.maxTools;
 const version: string = coreInfo().version;
 
-export { compiled, connectStreams, deadline, explainTo, frame, fromBytes, fromText, handle, hidden };
-export { keyword, later, most, ready, text, told, use, version };
+export { again, compiled, connectStreams, deadline, explainTo, frame, fromBytes, fromText, handle, hidden };
+export { keyword, later, lived, most, ready, text, told, use, version };
