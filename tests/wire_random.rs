@@ -5,7 +5,7 @@
 //! `TOOLWIRE_FUZZ_SEED` makes another run.
 
 // Tests fail by panicking, in their helpers too.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout)]
 
 use std::time::{Duration, Instant};
 

@@ -40,9 +40,12 @@ class Driver {
     this.drain();
   }
 
-  /** Resolves when what was received so far is processed. */
+  /**
+   * Resolves when what was received so far is processed. Reading on before that would let a peer
+   * that floods us, or does not read our answers, fill our memory.
+   */
   ready() {
-    if (this.#stopped || !this.#session.hasWork) {
+    if (this.#stopped || !(this.#session.hasWork || this.#session.isBlocked)) {
       return Promise.resolve();
     }
     return new Promise((resolve) => {
@@ -86,7 +89,9 @@ class Driver {
     }
     if (!this.#session.hasWork) {
       // Also when a cancellation took the work away.
-      this.#release();
+      if (!this.#session.isBlocked) {
+        this.#release();
+      }
       return;
     }
     const end = now() + SLICE_MS;
@@ -99,7 +104,7 @@ class Driver {
         this.#sliceAhead = false;
         this.drain();
       });
-    } else {
+    } else if (!this.#session.isBlocked) {
       this.#release();
     }
   }

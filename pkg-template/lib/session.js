@@ -146,6 +146,10 @@ class ClientSession {
     return this.#read((core) => core.hasWork(), false);
   }
 
+  get isBlocked() {
+    return this.#read((core) => core.isBlocked(), false);
+  }
+
   work(maxSteps, now) {
     this.#input((core) => core.work(maxSteps, now));
   }

@@ -299,6 +299,11 @@ export class ClientSession {
   /** Bytes of the server's stdout, split anywhere. They are copied. */
   receive(chunk: Uint8Array, now: number): void;
   readonly hasWork: boolean;
+  /**
+   * An answer to the server waits for room in the outbound queue: no line is read until a frame is
+   * taken or `requestTimeoutMs` is over. A host should give the session no more bytes meanwhile.
+   */
+  readonly isBlocked: boolean;
   /** Reads, judges and compiles what is queued, in about so many steps. */
   work(maxSteps: number, now: number): void;
   /** stdout ended. */

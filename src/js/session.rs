@@ -162,6 +162,12 @@ impl Session {
         self.session.receive(chunk, now);
     }
 
+    /// True while an answer waits for room in the outbound queue.
+    #[wasm_bindgen(js_name = isBlocked)]
+    pub fn is_blocked(&self) -> bool {
+        self.session.is_blocked()
+    }
+
     /// True while `work` has something to do.
     #[wasm_bindgen(js_name = hasWork)]
     pub fn has_work(&self) -> bool {

@@ -66,6 +66,12 @@ impl ClientSession {
         self.core.has_work()
     }
 
+    /// True if an answer of ours waits for room in the outbound queue, so that no line is read
+    /// until a frame is taken or the wait is over (row R56). A host should read no more meanwhile.
+    pub fn is_blocked(&self) -> bool {
+        self.core.is_blocked()
+    }
+
     /// Reads, judges and compiles what is queued, in about `max_steps` steps. What is done takes
     /// the time of the input it belongs to, so `now` decides nothing; it is there so that every
     /// input has one.

@@ -239,6 +239,11 @@ impl Core {
         !self.is_idle() && self.blocked.is_none()
     }
 
+    /// True if lines wait behind an answer that waits for room in the outbound queue.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
     /// Frames bytes; the lines wait for [`Core::work`].
     pub(super) fn receive(&mut self, chunk: &[u8], now: f64) {
         if self.phase == Phase::Idle || self.is_over() {

@@ -379,6 +379,34 @@ test("an answer that waited for room holds nothing up once it has left", async (
   await client.close();
 });
 
+test("a server that asks and does not read is not read on for ever", async () => {
+  const server = echoServer();
+  const options = server.options({ queueCapacity: 2, requestTimeoutMs: 150 });
+  let stalled = false;
+  const write = (frame) => (stalled ? new Promise(() => {}) : options.write(frame));
+  let taken = 0;
+  const ping = new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  async function* flood() {
+    for await (const chunk of options.readable) {
+      yield chunk;
+      if (stalled) {
+        break;
+      }
+    }
+    for (;;) {
+      taken += 1;
+      yield ping;
+    }
+  }
+  const client = await connectStreams({ ...options, write, readable: flood() });
+  stalled = true;
+  server.say({ jsonrpc: "2.0", method: "notifications/x" });
+  await turns(50);
+  // One is being written, two are queued, one waits for room: the rest stays in the pipe.
+  assert.ok(taken > 2 && taken < 8, `${taken} were read`);
+  await client.close();
+});
+
 test("a failed or given up handshake leaves nothing running", async () => {
   const silent = new MemoryServer();
   silent.initialized = undefined;
