@@ -3,10 +3,13 @@
 // Helpers of tests may panic too: that is how they fail.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use std::task::Poll;
+
 use toolwire::json::{Limits, read};
 use toolwire::schema::Verdict::{Invalid, Unknown, Valid};
 use toolwire::schema::{
-    CompileOptions, Dialect, DuplicateKeys, Outcome, Program, SchemaError, Verdict, compile, judge,
+    CompileOptions, Dialect, DuplicateKeys, Judge, Outcome, Program, SchemaError, Verdict, compile,
+    judge,
 };
 
 fn options() -> CompileOptions {
@@ -482,4 +485,24 @@ fn lint_finds_what_was_not_meant() {
     }
     let schema = r#"{"type":"object","properties":{"nullable":{"type":"string"},"requried":true}}"#;
     assert_eq!(lint(schema), []);
+}
+
+#[test]
+fn explaining_ends_with_the_last_violation_that_is_told() {
+    let members: Vec<String> = (0..20_000).map(|index| format!("\"n{index}\":1")).collect();
+    let value = format!("{{{}}}", members.join(","));
+    for keyword in ["additionalProperties", "unevaluatedProperties"] {
+        let schema = format!("{{\"{keyword}\":false}}");
+        let program = compile(schema.as_bytes(), &CompileOptions::default()).unwrap();
+        let tape = read(value.as_bytes(), Limits::depth(512)).unwrap();
+        let mut judge = Judge::new(&program, 0);
+        // A violation looks for its name again behind itself: sixteen looks, not twenty thousand.
+        let mut steps = 1_000_000;
+        let Poll::Ready(outcome) = judge.step(&program, value.as_bytes(), &tape, &mut steps) else {
+            panic!("{keyword}: explaining looks at every member");
+        };
+        assert_eq!(outcome.verdict, Verdict::Invalid);
+        assert_eq!(outcome.violations.len(), 16);
+        assert!(outcome.truncated);
+    }
 }

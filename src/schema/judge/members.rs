@@ -65,6 +65,11 @@ impl Judge {
         }
         state.child = state.child.max(frame.at + 1);
         while state.child < end {
+            if self.truncated {
+                // Whatever is left would not be told.
+                self.scratch.truncate(state.base as usize);
+                return Step::Fail;
+            }
             if self.meter.spent() && returned.is_none() {
                 self.store(top, state);
                 return Step::Pause;
