@@ -41,6 +41,7 @@
  * then goes on behind it.
  */
 
+import { refused, signalOf } from "./arguments.js";
 import { Driver } from "./driver.js";
 import { ToolwireError } from "./errors.js";
 import { recorderOf } from "./recorder.js";
@@ -55,6 +56,8 @@ const IMPLIED = { sampling: {}, elicitation: {}, roots: {} };
 /** JSON-RPC's numbers for a handler that failed and for one that is not there. */
 const INTERNAL_ERROR = -32603;
 const METHOD_NOT_FOUND = -32601;
+
+const HANDLER_FAILED = { code: INTERNAL_ERROR, message: "the request's handler failed" };
 
 /** Everything a client shares with its transport's sinks and its promises. */
 class Connection {
@@ -171,9 +174,17 @@ class Connection {
    * Makes a request by `begin`, which gives its handle, and waits for its end. Arguments are copied
    * before this returns.
    */
-  submit(begin, { signal, onProgress } = {}) {
+  submit(begin, options) {
     if (this.over) {
       return Promise.reject(this.error);
+    }
+    let signal;
+    let onProgress;
+    try {
+      signal = signalOf(options);
+      onProgress = options?.onProgress;
+    } catch (error) {
+      return Promise.reject(error);
     }
     if (signal?.aborted) {
       return Promise.reject(abortedError(this.server));
@@ -212,7 +223,14 @@ class Connection {
       }
     }
     this.requests.delete(token);
-    this.driver.feed((session, at) => session.respond(token, outcome, at));
+    this.driver.feed((session, at) => {
+      try {
+        session.respond(token, outcome, at);
+      } catch {
+        // What the handler gave is no JSON, and that is its failure: the server gets an answer.
+        session.respond(token, { error: HANDLER_FAILED }, at);
+      }
+    });
   }
 
   /** The transport failed: everything settles with its error. */
@@ -414,12 +432,16 @@ if (typeof Symbol.asyncDispose === "symbol") {
 
 /** Opens a client over a transport; see the top of this file. */
 function openClient(options, transport) {
-  const { signal } = options;
-  if (signal?.aborted) {
-    return Promise.reject(abortedError(options.server));
-  }
+  let signal;
   let connection;
   try {
+    if (typeof options !== "object" || options === null) {
+      throw refused("options", "protocol_error");
+    }
+    signal = signalOf(options);
+    if (signal?.aborted) {
+      throw abortedError(options.server);
+    }
     connection = new Connection(options, transport);
   } catch (error) {
     return Promise.reject(error);
@@ -477,10 +499,14 @@ function tell(listeners, event) {
 
 /** What a handler's failure tells the server: nothing, unless it names a JSON-RPC number. */
 function faultOf(error) {
-  if (error instanceof Error && Number.isSafeInteger(error.rpcCode)) {
-    return { code: error.rpcCode, message: error.message };
+  try {
+    if (error instanceof Error && Number.isSafeInteger(error.rpcCode)) {
+      return { code: error.rpcCode, message: error.message };
+    }
+  } catch {
+    // A proxy that refuses to be read names no number.
   }
-  return { code: INTERNAL_ERROR, message: "the request's handler failed" };
+  return HANDLER_FAILED;
 }
 
 async function endTransport(transport) {

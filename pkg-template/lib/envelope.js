@@ -4,11 +4,13 @@
  * came in; an envelope that passes through is the same object; nothing given is changed.
  */
 
+import { isBytes, plainOptions, refused, textOf } from "./arguments.js";
 import { guard, mainInstance, release } from "./core.js";
 import { parseJson } from "./json.js";
 import { documentText, pick, wellFormed } from "./options.js";
 import { errorFor } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
+import { withoutIndexes } from "./tool-result.js";
 import { violationOf } from "./verdict.js";
 
 /** Envelopes that a factory of ours made: even `wrapAlways` lets them through. */
@@ -61,12 +63,12 @@ function isResponseEnvelope(value) {
 
 /** JSON text of an envelope's meta; undefined if the value is none. Runs no code of the value. */
 function metaText(value) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (typeof value !== "object" || value === null) {
     return undefined;
   }
   let meta;
   try {
-    if (Object.getOwnPropertyDescriptor(value, "data") === undefined) {
+    if (Array.isArray(value) || Object.getOwnPropertyDescriptor(value, "data") === undefined) {
       return undefined;
     }
     meta = Object.getOwnPropertyDescriptor(value, "meta")?.value;
@@ -88,9 +90,13 @@ function unwrap(envelope) {
 }
 
 function runPipeline(result, operation, options) {
-  const picked = pick(options, ["normalize", "wrapAlways", "now"]);
+  const picked = plainOptions(pick(options, ["normalize", "wrapAlways", "now"]));
   picked.now ??= Date.now();
-  const { id, outputSchema } = operation;
+  if (typeof operation !== "object" || operation === null) {
+    throw refused("operation");
+  }
+  const { outputSchema } = operation;
+  const id = textOf(operation.id, "id");
   const meta = picked.wrapAlways && !made.has(result) ? undefined : metaText(result);
   const data = meta === undefined ? result : result.data;
   // Without a schema nobody looks at the data; what is no JSON cannot be judged.
@@ -113,7 +119,10 @@ function runPipeline(result, operation, options) {
 
 function envelopeOfToolResult(result, tool, options) {
   const { text, value } = readResult(result);
-  const picked = pick(options, TOOL_OPTIONS);
+  if (typeof tool !== "object" || tool === null) {
+    throw refused("tool");
+  }
+  const picked = plainOptions(pick(options, TOOL_OPTIONS));
   const out = withOutput(tool.outputSchema, (output) => output.runToolResult(text, picked));
   const parsed = value ?? parseJson(text);
   return outcomeOf(out, { data: dataOf(out, parsed), meta: JSON.parse(out.meta) });
@@ -124,7 +133,7 @@ function readResult(result) {
   if (typeof result === "string") {
     return { text: wellFormed(result) };
   }
-  if (result instanceof Uint8Array) {
+  if (isBytes(result)) {
     try {
       return { text: decoder.decode(result) };
     } catch {
@@ -141,7 +150,7 @@ function dataOf(out, parsed) {
       return parsed.structuredContent;
     case "content": {
       const content = parsed.content ?? [];
-      return content.filter((_, index) => !out.dropped.includes(index));
+      return withoutIndexes(content, out.dropped);
     }
     case "text":
       return JSON.parse(parsed.content[out.block].text);
@@ -185,10 +194,14 @@ function outcomeOf(out, envelope) {
 }
 
 function viewOfToolResult(result, view) {
+  if (typeof result !== "object" || result === null) {
+    throw refused("result");
+  }
+  const shown = textOf(view, "view");
   const content = documentText(result.content);
   const { structuredContent } = result;
   const structured = structuredContent === undefined ? undefined : documentText(structuredContent);
-  return guard(mainInstance(), (glue) => glue.viewOfToolResult(content, structured, view));
+  return guard(mainInstance(), (glue) => glue.viewOfToolResult(content, structured, shown));
 }
 
 export {

@@ -16,12 +16,17 @@ const DOCUMENT_DEPTH = 65_536;
 /** What a value that cannot be copied is refused with, unless told otherwise. */
 const NOT_JSON = { code: "invalid_arguments", reason: "not_json" };
 
-/** The named members that are not undefined. */
-function pick(source, names) {
+/** The named members that are not undefined. One that throws when it is read is refused. */
+function pick(source, names, code = "invalid_arguments") {
   const picked = {};
   if (source !== undefined && source !== null) {
     for (const name of names) {
-      const value = source[name];
+      let value;
+      try {
+        value = source[name];
+      } catch {
+        throw errorFor({ code, reason: "option_invalid", option: name });
+      }
       if (value !== undefined) {
         picked[name] = value;
       }

@@ -3,8 +3,9 @@
  * limits, and what the core says of itself.
  */
 
+import { bytesOf, numberOf } from "./arguments.js";
 import { disposable, guard, mainInstance, memoryBytes, own, restartCount } from "./core.js";
-import { wellFormed } from "./options.js";
+import { pick, wellFormed } from "./options.js";
 import { freedError } from "./sentences.js";
 
 /** `shutdownGraceMs` of `toolwire/node`, which the core knows nothing of. */
@@ -17,14 +18,18 @@ let table;
 class LineReader {
   #handle;
 
-  constructor(options = {}) {
-    const { maxFrameBytes, profile } = options;
+  constructor(options = undefined) {
+    const { maxFrameBytes, profile } = pick(options, ["maxFrameBytes", "profile"]);
+    if (maxFrameBytes !== undefined) {
+      numberOf(maxFrameBytes, "maxFrameBytes");
+    }
     const instance = mainInstance();
     const lines = guard(instance, ({ Lines }) => new Lines(maxFrameBytes, profile === "strict"));
     this.#handle = { instance, lines, release: own(this, instance, lines) };
   }
 
   push(chunk) {
+    bytesOf(chunk, "chunk");
     this.#use((lines) => lines.push(chunk));
   }
 
@@ -56,9 +61,9 @@ class LineReader {
 
 disposable(LineReader);
 
-function classifyLine(line, options = {}) {
-  const bytes = typeof line === "string" ? encoder.encode(wellFormed(line)) : line;
-  const strict = options.profile === "strict";
+function classifyLine(line, options = undefined) {
+  const bytes = typeof line === "string" ? encoder.encode(wellFormed(line)) : bytesOf(line, "line");
+  const strict = pick(options, ["profile"]).profile === "strict";
   const { kind, id, method, rpcCode, reason } = guard(mainInstance(), (glue) =>
     glue.classifyLine(bytes, strict),
   );

@@ -4,6 +4,7 @@
  * or copied when it was called, and on nothing the host can change later.
  */
 
+import { isBytes, plainOptions, refused } from "./arguments.js";
 import { disposable, guard, mainInstance, own, release } from "./core.js";
 import { documentText, pick, wellFormed } from "./options.js";
 import { abortedError, errorFor, freedError } from "./sentences.js";
@@ -166,9 +167,12 @@ async function compileSchemaAsync(schema, options) {
 }
 
 function prepare(schema, options) {
-  const picked = pick(options, OPTIONS);
+  const picked = plainOptions(pick(options, OPTIONS));
   const resources = options?.resources;
   if (resources !== undefined) {
+    if (typeof resources !== "object" || resources === null) {
+      throw refused("resources");
+    }
     picked.resources = Object.entries(resources).map(([uri, document]) => [uri, resourceText(document)]);
   }
   return { text: schemaBytes(schema), picked };
@@ -183,11 +187,11 @@ function schemaBytes(schema) {
   if (typeof schema === "string") {
     return encoder.encode(wellFormed(schema));
   }
-  return schema instanceof Uint8Array ? schema.slice() : encoder.encode(documentText(schema));
+  return isBytes(schema) ? schema.slice() : encoder.encode(documentText(schema));
 }
 
 function jsonText(text) {
-  if (typeof text === "string" || text instanceof Uint8Array) {
+  if (typeof text === "string" || isBytes(text)) {
     return text;
   }
   throw errorFor({ code: "invalid_arguments", reason: "not_json" });

@@ -5,6 +5,7 @@
  * ones that return a handle when the session can no longer make one.
  */
 
+import { bytesOf, numberOf, plainOptions, refused, textOf } from "./arguments.js";
 import { disposable, guard, leave, mainInstance, own, sessionInstance } from "./core.js";
 import { errorOfCore } from "./errors.js";
 import { deepFreeze, parseJson } from "./json.js";
@@ -50,8 +51,15 @@ let workUntil;
 
 /** For replay: arguments that were refused when they were recorded, and why. */
 class RefusedArguments {
+  #fault;
+
   constructor(fault) {
-    this.fault = fault;
+    this.#fault = fault;
+  }
+
+  /** The fault of such arguments. Asks a proxy nothing, as `instanceof` would. */
+  static faultOf(args) {
+    return typeof args === "object" && args !== null && #fault in args ? args.#fault : undefined;
   }
 }
 
@@ -130,11 +138,14 @@ class ClientSession {
   }
 
   connect(now) {
+    numberOf(now, "now");
     this.#note("connect", now);
     this.#input((core) => core.connect(now));
   }
 
   receive(chunk, now) {
+    bytesOf(chunk, "chunk");
+    numberOf(now, "now");
     // What comes before `connect` or after the end is not read, so it is no input either.
     if (this.#inner?.recorder !== undefined && !["idle", "closed"].includes(this.state)) {
       this.#note("chunk", now, { data: chunk });
@@ -151,92 +162,123 @@ class ClientSession {
   }
 
   work(maxSteps, now) {
+    numberOf(maxSteps, "maxSteps");
+    numberOf(now, "now");
     this.#input((core) => core.work(maxSteps, now));
   }
 
   end(now) {
+    numberOf(now, "now");
     this.#note("end", now);
     this.#input((core) => core.end(now));
   }
 
   exited(code, now) {
+    const given = code ?? undefined;
+    if (given !== undefined) {
+      numberOf(given, "code");
+    }
+    numberOf(now, "now");
     this.#note("exited", now, { code });
-    this.#input((core) => core.exited(code ?? undefined, now));
+    this.#input((core) => core.exited(given, now));
   }
 
   writeFailed(now) {
+    numberOf(now, "now");
     this.#note("writeFailed", now);
     this.#input((core) => core.writeFailed(now));
   }
 
   advance(now) {
+    numberOf(now, "now");
     this.#note("advance", now);
     this.#input((core) => core.advance(now));
   }
 
   callTool(name, args, options, now) {
     this.#live();
-    const picked = times(pick(options, CALL_OPTIONS));
+    const tool = textOf(name, "name");
+    numberOf(now, "now");
+    const picked = plainOptions(times(pick(options, CALL_OPTIONS)));
     const meta = options?.meta;
     if (meta !== undefined) {
       picked.meta = metaText(meta);
     }
     const { text, refusal } = this.#arguments(args);
-    this.#note("call", now, { name: `${name}`, text, refusal, options: picked });
+    this.#note("call", now, { name: tool, text, refusal, options: picked });
     return this.#request(picked.numbers, (core) =>
-      core.callTool(`${name}`, text, refusal, picked, now),
+      core.callTool(tool, text, refusal, picked, now),
     );
   }
 
   request(method, params, options, now) {
-    const picked = times(pick(options, TIMES));
+    const named = textOf(method, "method");
+    numberOf(now, "now");
+    const noted = plainOptions(times(pick(options, [...TIMES, "numbers"])));
+    const { numbers, ...picked } = noted;
     const text = this.#params(params);
-    const numbers = options?.numbers;
-    const noted = pick({ ...picked, numbers }, [...TIMES, "numbers"]);
-    this.#note("request", now, { method: `${method}`, params: text, options: noted });
-    return this.#request(numbers, (core) => core.request(`${method}`, text, picked, now));
+    this.#note("request", now, { method: named, params: text, options: noted });
+    return this.#request(numbers, (core) => core.request(named, text, picked, now));
   }
 
   notify(method, params, now) {
+    const named = textOf(method, "method");
+    numberOf(now, "now");
     const text = this.#params(params);
-    this.#note("notify", now, { method: `${method}`, params: text });
-    return this.#request(undefined, (core) => core.notify(`${method}`, text, now));
+    this.#note("notify", now, { method: named, params: text });
+    return this.#request(undefined, (core) => core.notify(named, text, now));
   }
 
   refreshTools(now) {
+    numberOf(now, "now");
     this.#note("refresh", now);
     return this.#request(undefined, (core) => core.refreshTools(now));
   }
 
   respond(token, outcome, now) {
-    if (outcome.error === undefined) {
-      const result = documentText(outcome.result ?? null, undefined, PARAMS_DEPTH);
+    numberOf(token, "token");
+    numberOf(now, "now");
+    if (typeof outcome !== "object" || outcome === null) {
+      throw refused("outcome");
+    }
+    const { error, result: value } = pick(outcome, ["error", "result"]);
+    if (error === undefined) {
+      const result = documentText(value ?? null, undefined, PARAMS_DEPTH);
       this.#note("respond", now, { token, result });
       this.#input((core) => core.respondResult(token, result, now));
       return;
     }
-    const { code, message, data } = outcome.error;
+    const { code, message, data } = pick(error, ["code", "message", "data"]);
     const text = data === undefined ? undefined : documentText(data, undefined, PARAMS_DEPTH);
-    this.#note("respond", now, { token, code, message: `${message}`, data: text });
-    this.#input((core) => core.respondError(token, code, `${message}`, text, now));
+    numberOf(code, "code");
+    const said = textOf(message, "message");
+    this.#note("respond", now, { token, code, message: said, data: text });
+    this.#input((core) => core.respondError(token, code, said, text, now));
   }
 
   cancel(handle, reason, now) {
-    this.#note("cancel", now, { handle, reason });
-    this.#input((core) => core.cancel(handle, reason, now));
+    numberOf(handle, "handle");
+    numberOf(now, "now");
+    const why = reason === undefined || reason === null ? undefined : textOf(reason, "reason");
+    this.#note("cancel", now, { handle, reason: why });
+    this.#input((core) => core.cancel(handle, why, now));
   }
 
   stderr(chunk, now) {
+    bytesOf(chunk, "chunk");
+    numberOf(now, "now");
     this.#note("stderr", now, { data: chunk });
     this.#input((core) => core.stderr(chunk, now));
   }
 
   stderrEnded(now) {
+    numberOf(now, "now");
     this.#note("stderrEnded", now);
     this.#input((core) => core.stderrEnded(now));
   }
 
   close(now) {
+    numberOf(now, "now");
     this.#note("close", now);
     this.#input((core) => core.close(now));
   }
@@ -329,20 +371,20 @@ class ClientSession {
 
   /** The arguments as JSON text, or why they are refused; the core reports an unknown tool first. */
   #arguments(args) {
-    const copy =
-      args instanceof RefusedArguments
-        ? args
-        : copyJson(args, {
-            budget: this.#inner.budget,
-            maxDepth: ARGUMENTS_DEPTH,
-            omitUndefined: false,
-            bigintDigits: false,
-          });
-    const fault = copy.fault ?? rootFault(copy.text);
-    if (fault !== undefined) {
-      return { text: refusalReason(fault), refusal: JSON.stringify(fault) };
+    let fault = RefusedArguments.faultOf(args);
+    if (fault === undefined) {
+      const copy = copyJson(args, {
+        budget: this.#inner.budget,
+        maxDepth: ARGUMENTS_DEPTH,
+        omitUndefined: false,
+        bigintDigits: false,
+      });
+      fault = copy.fault ?? rootFault(copy.text);
+      if (fault === undefined) {
+        return { text: copy.text };
+      }
     }
-    return { text: copy.text };
+    return { text: refusalReason(fault), refusal: JSON.stringify(fault) };
   }
 
   #params(params) {
@@ -453,9 +495,13 @@ function present(event) {
 }
 
 function readOptions(options) {
-  const crossing = pick(options, OPTIONS);
+  const { revisions, ...crossing } = pick(options, OPTIONS, "protocol_error");
   if (typeof crossing.server !== "string") {
     throw errorFor(badOption("server"));
+  }
+  plainOptions(crossing, "protocol_error");
+  if (revisions !== undefined) {
+    crossing.revisions = JSON.parse(documentText(revisions, badOption("revisions")));
   }
   for (const name of knownLimits()) {
     const value = options[name];
@@ -466,7 +512,14 @@ function readOptions(options) {
   }
   const { clientInfo, capabilities, prior, tools } = options;
   if (clientInfo !== undefined) {
-    crossing.clientInfo = pick(clientInfo, ["name", "version", "title"]);
+    crossing.clientInfo = pick(
+      clientInfo,
+      ["name", "version", "title"],
+      "protocol_error",
+    );
+    if (Object.values(crossing.clientInfo).some((value) => typeof value !== "string")) {
+      throw errorFor(badOption("clientInfo"));
+    }
   }
   if (prior !== undefined) {
     crossing.prior = pick(prior, ["era", "protocolVersion"]);

@@ -4,13 +4,14 @@
  */
 
 import { openClient } from "./client.js";
+import { ToolwireError } from "./errors.js";
 import { errorFor } from "./sentences.js";
 
 /** How long the end of the stream waits for the exit code that explains it. */
 const EXIT_GRACE_MS = 250;
 
 function connectStreams(options) {
-  return openClient(options, new StreamTransport(options));
+  return openClient(options, new StreamTransport(options ?? {}));
 }
 
 class StreamTransport {
@@ -25,7 +26,7 @@ class StreamTransport {
     this.#server = server;
     this.#readable = readable;
     this.#write = write;
-    this.#exited = exited;
+    this.#exited = exited === undefined || exited === null ? undefined : Promise.resolve(exited);
     this.#terminate = terminate;
   }
 
@@ -36,7 +37,7 @@ class StreamTransport {
     }
     this.#source = sourceOf(this.#readable);
     this.#exited?.then(
-      (code) => sink.exited(code),
+      (code) => sink.exited(typeof code === "number" ? code : null),
       () => sink.exited(null),
     );
     this.#pump(sink);
@@ -62,7 +63,12 @@ class StreamTransport {
         sink.receive(value);
         await sink.ready();
       }
-    } catch {
+    } catch (error) {
+      if (error instanceof ToolwireError) {
+        // The stream gave something else than bytes.
+        sink.fail(error);
+        return;
+      }
       // A stream that fails has ended; what it says is its own and stays out of our errors.
     }
     if (this.#exited !== undefined) {

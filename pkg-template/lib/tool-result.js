@@ -31,7 +31,16 @@ function toolResult(out, numbers) {
 
 function contentOf(sent, dropped) {
   const content = Array.isArray(sent.content) ? sent.content : [];
-  return dropped.length === 0 ? content : content.filter((_, index) => !dropped.includes(index));
+  return withoutIndexes(content, dropped);
+}
+
+/** The elements but for those at these indexes, of which a peer can bring about very many. */
+function withoutIndexes(elements, indexes) {
+  if (indexes.length === 0) {
+    return elements;
+  }
+  const dropped = new Set(indexes);
+  return elements.filter((_, index) => !dropped.has(index));
 }
 
 function isObject(value) {
@@ -42,4 +51,4 @@ function hide(result, name, value) {
   Object.defineProperty(result, name, { value, configurable: true, writable: true });
 }
 
-export { toolResult };
+export { toolResult, withoutIndexes };

@@ -473,3 +473,76 @@ test("a client can be disposed of where the host knows how", async () => {
   await client[Symbol.asyncDispose]();
   assert.equal(server.terminated, 1);
 });
+
+test("a handler whose result is no JSON still answers the server", async () => {
+  const cyclic = {};
+  cyclic.self = cyclic;
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const fail = (thrown) => () => {
+    throw thrown;
+  };
+  const handlers = [() => cyclic, () => new Map(), () => Symbol("x"), fail(proxy)];
+  for (const handler of handlers) {
+    const server = echoServer();
+    const client = await connectStreams(
+      server.options({ handlers: { "sampling/createMessage": handler } }),
+    );
+    server.say({ jsonrpc: "2.0", id: "q", method: "sampling/createMessage", params: {} });
+    await turns(5);
+    const answer = server.received.find((message) => message.id === "q");
+    assert.equal(answer?.error.code, -32603);
+    assert.equal((await client.callTool("echo")).isError, false);
+    await client.close();
+  }
+});
+
+test("a stream of something else than bytes is named as the fault", async () => {
+  const server = echoServer();
+  const readable = (async function* strings() {
+    yield "{}";
+  })();
+  const error = await rejection(connectStreams({ ...server.options(), readable }));
+  assert.equal(error.code, "invalid_arguments");
+  assert.equal(error.option, "chunk");
+});
+
+test("options of the host's that are of no use are refused by typed errors", async () => {
+  const error = await rejection(connectStreams(undefined));
+  assert.equal(error.code, "protocol_error");
+  const server = echoServer();
+  const client = await connectStreams(server.options({ signal: null, exited: null }));
+  assert.equal((await rejection(client.callTool("echo", {}, { signal: 5 }))).option, "signal");
+  assert.equal((await rejection(client.callTool(Symbol("x")))).option, "name");
+  assert.equal((await client.callTool("echo", {}, null)).isError, false);
+  await client.close();
+});
+
+test("giving a call up while its result is judged holds up no other", async () => {
+  const numbers = {
+    name: "numbers",
+    inputSchema: { type: "object" },
+    outputSchema: {
+      type: "object",
+      properties: { list: { type: "array", items: { type: "integer", minimum: 0 } } },
+    },
+  };
+  const list = Array.from({ length: 400_000 }, (_, n) => n);
+  const server = new MemoryServer({
+    tools: [ECHO, numbers],
+    answer: ({ params }) => ({
+      content: [],
+      structuredContent: params.name === "numbers" ? { list } : {},
+    }),
+  });
+  const client = await connectStreams(server.options({ requestTimeoutMs: 5_000 }));
+  for (let count = 0; count < 10; count += 1) {
+    const abort = new AbortController();
+    const given = rejection(client.callTool("numbers", {}, { signal: abort.signal })).catch(() => {});
+    await turns(count);
+    abort.abort();
+    await given;
+    assert.equal((await client.callTool("echo")).isError, false, `after ${count} turns`);
+  }
+  await client.close();
+});

@@ -126,3 +126,13 @@ test("results outlive the client", async () => {
   assert.equal(result.content[0].text, "kept");
   assert.ok(result.rawJson().includes("kept"));
 });
+
+test("very many blocks that are no blocks are left out in linear time", async () => {
+  const count = 200_000;
+  const before = process.cpuUsage();
+  const result = await resultOf(`{"content":[${"0,".repeat(count)}{"type":"text","text":"x"}]}`);
+  const { user, system } = process.cpuUsage(before);
+  assert.deepEqual(result.content, [{ type: "text", text: "x" }]);
+  // Searching the list for each block took 20 s and more.
+  assert.ok(user + system < 5e6, `${user + system} µs`);
+});
