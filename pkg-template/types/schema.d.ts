@@ -8,14 +8,20 @@ export type JsonText = string | Uint8Array;
 
 /** Options of `compileSchema`. */
 export interface SchemaOptions {
-  /** The dialect of a document without `$schema`; default "2020-12". */
+  /**
+   * The dialect of a document without `$schema`; default "2020-12". This version knows "2020-12" and
+   * "draft-07"; another is `schema_error` with reason "unsupported_dialect".
+   */
   dialect?: "2020-12" | "2019-09" | "draft-07" | "draft-06" | "draft-04";
   /**
    * "full" (default): all keywords of the dialect. "structural": `type`, `required`, `properties`,
    * `items` and `enum` only; compiling then never fails on an object.
    */
   keywords?: "full" | "structural";
-  /** Whether `format` is checked; default "annotate": it is not. Unknown formats never fail. */
+  /**
+   * Whether `format` is checked; default "annotate": it is not. Unknown formats never fail. "assert"
+   * is not available in this version: it throws `invalid_arguments`.
+   */
   formats?: "annotate" | "assert";
   /** Further documents by absolute URI, for references. Nothing is ever fetched. */
   resources?: { readonly [uri: string]: JsonSchema | string };

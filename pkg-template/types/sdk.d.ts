@@ -37,7 +37,7 @@ export interface ValidatorOptions extends SchemaOptions {
  * compiled is released when the object is.
  *
  * A value that cannot be judged (`maxSteps`) is not valid; `errorMessage` says that it was not
- * judged. Formats are annotations unless `formats` is "assert"; a schema without `$schema` is read
+ * judged. Formats are annotations; a schema without `$schema` is read
  * as JSON Schema 2020-12 unless `dialect` says otherwise.
  */
 export class ToolwireJsonSchemaValidator {

@@ -18,11 +18,15 @@ export interface SessionOptions {
   /** The client's MCP capabilities; default none, for hosts what their handlers imply. */
   capabilities?: object;
   profile?: Profile;
-  /** "auto" finds out; default "auto", in "strict" "legacy". */
+  /**
+   * "auto" finds out; default "auto", in "strict" "legacy". Revision 2026-07-28 is not spoken in
+   * this version: "auto" opens with the legacy handshake, and "modern" is refused with
+   * `protocol_error`, reason "era_unsupported".
+   */
   era?: "auto" | "legacy" | "modern";
   /** Protocol revisions offered and accepted, newest first; default all known. */
   revisions?: string[];
-  /** What an earlier `ready` event said. */
+  /** What an earlier `ready` event said. Without effect in this version, which knows one era. */
   prior?: { era: "legacy" | "modern"; protocolVersion: string };
   /** A catalog the host already has: none is read at connect. */
   tools?: readonly ToolDescription[];
@@ -36,7 +40,10 @@ export interface SessionOptions {
   onUnknown?: "accept" | "reject";
   /** Keywords of tool schemas that count; default "full", in "strict" "structural". */
   keywords?: "full" | "structural";
-  /** Whether `format` in tool schemas is checked; default "annotate": it is not. */
+  /**
+   * Whether `format` in tool schemas is checked; default "annotate": it is not. Without effect in
+   * this version, which checks no format.
+   */
   formats?: "annotate" | "assert";
   /** Refuse a server without the tools capability; default false, in "strict" true. */
   requireTools?: boolean;

@@ -5,6 +5,7 @@
 //! loses: number text, repeated members, `__proto__` as an ordinary name. Nothing here recurses,
 //! so the peer's nesting costs memory (bounded) and never stack.
 
+mod deep;
 mod equal;
 mod meter;
 pub(crate) mod multiple;

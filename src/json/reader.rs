@@ -1,9 +1,10 @@
 //! Reads bytes into a tape: RFC 8259, UTF-8 checked, in one pass that can pause anywhere.
 //!
 //! Invariant: the state is plain data (a position, what may come next, the open containers), so a
-//! reader stopped by its byte budget and resumed gives the tape of an unbroken run. Depth costs a
-//! stack entry of eight bytes, never a call frame.
+//! reader stopped by its byte budget and resumed gives the tape of an unbroken run. Depth costs
+//! an entry of a stack of its own, never a call frame.
 
+use super::deep::Deep;
 use super::number;
 use super::scan::{escape, plain_number, plain_run, short_string, skip_digits, skip_space, starts};
 use super::tape::{MAX_PAYLOAD, Tag, Tape, Word};
@@ -104,35 +105,6 @@ pub struct Reader {
     tape: Tape,
 }
 
-/// Containers open below the recorded depth: one bit each, set for an object.
-#[derive(Default)]
-struct Deep {
-    bits: Vec<u64>,
-    count: usize,
-}
-
-impl Deep {
-    fn push(&mut self, is_object: bool) {
-        let (index, bit) = (self.count / 64, self.count % 64);
-        if index == self.bits.len() {
-            self.bits.push(0);
-        }
-        if let Some(word) = self.bits.get_mut(index) {
-            *word = *word & !(1 << bit) | (is_object as u64) << bit;
-        }
-        self.count += 1;
-    }
-
-    fn pop(&mut self) {
-        self.count = self.count.saturating_sub(1);
-    }
-
-    fn in_object(&self) -> bool {
-        let top = self.count.wrapping_sub(1);
-        self.bits.get(top / 64).is_some_and(|word| word >> (top % 64) & 1 == 1)
-    }
-}
-
 /// Reads a whole text at once.
 pub fn read(bytes: &[u8], limits: Limits) -> Result<Tape, Fault> {
     let mut reader = Reader::new(limits);
@@ -181,7 +153,7 @@ impl Reader {
             return Ok(Progress::Pending);
         }
         loop {
-            if self.deep.count == 0 {
+            if self.deep.count() == 0 {
                 self.sprint(bytes, stop);
             }
             if let Some(progress) = self.step(bytes, stop)? {
@@ -364,7 +336,7 @@ impl Reader {
 
     #[inline]
     fn in_object(&self) -> bool {
-        if self.deep.count > 0 { self.deep.in_object() } else { self.inner.is_object }
+        if self.deep.count() > 0 { self.deep.in_object() } else { self.inner.is_object }
     }
 
     /// Reads a value or the bracket that opens one; false if the budget ran out inside a string.
@@ -397,7 +369,7 @@ impl Reader {
         if self.tokens > self.limits.max_tokens {
             return Err(Fault::Tokens);
         }
-        if self.deep.count == 0 {
+        if self.deep.count() == 0 {
             if payload > MAX_PAYLOAD as usize {
                 return Err(Fault::Size);
             }
@@ -409,13 +381,13 @@ impl Reader {
     /// After a value: counts it in its container.
     #[inline]
     fn after_value(&mut self) {
-        self.inner.count += (self.deep.count == 0) as u32;
+        self.inner.count += (self.deep.count() == 0) as u32;
         self.expect = Expect::CommaOrEnd;
     }
 
     #[inline]
     fn open(&mut self, is_object: bool) -> Result<(), Fault> {
-        if self.deep.count > 0 || self.outer.len() >= self.limits.max_depth as usize {
+        if self.deep.count() > 0 || self.outer.len() >= self.limits.max_depth as usize {
             self.open_deep(is_object)?;
         } else {
             let word = self.tape.words.len();
@@ -434,7 +406,7 @@ impl Reader {
 
     #[cold]
     fn open_deep(&mut self, is_object: bool) -> Result<(), Fault> {
-        if self.deep.count == 0 {
+        if self.deep.count() == 0 {
             // The outermost unrecorded container stands as an empty one.
             let (open, close) = if is_object {
                 (Tag::ObjectOpen, Tag::ObjectClose)
@@ -457,7 +429,7 @@ impl Reader {
     fn close(&mut self, tag: Tag) -> Result<(), Fault> {
         let offset = self.at;
         self.at += 1;
-        if self.deep.count > 0 {
+        if self.deep.count() > 0 {
             self.close_deep(tag, offset);
             return Ok(());
         }
@@ -477,7 +449,7 @@ impl Reader {
     #[cold]
     fn close_deep(&mut self, tag: Tag, offset: usize) {
         self.deep.pop();
-        if self.deep.count == 0 {
+        if self.deep.count() == 0 {
             // Its closing word stands where the bracket really is.
             if let Some(word) = self.tape.words.last_mut() {
                 *word = Word::new(tag, 0, offset as u32);
