@@ -10,7 +10,8 @@ export type JsonText = string | Uint8Array;
 export interface SchemaOptions {
   /**
    * The dialect of a document without `$schema`; default "2020-12". This version knows "2020-12" and
-   * "draft-07"; another is `schema_error` with reason "unsupported_dialect".
+   * "draft-07"; another throws `invalid_arguments`, and named by a `$schema` it is `schema_error` with
+   * reason "unsupported_dialect".
    */
   dialect?: "2020-12" | "2019-09" | "draft-07" | "draft-06" | "draft-04";
   /**
