@@ -19,7 +19,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  build   write the publishable npm package to pkg/
+  build   write the publishable npm package to pkg/; --quick for one that is larger and slower
   test    run every test: Rust, Node, packaging, then the browser
   demo    run the README's quickstart, then real MCP servers from npm
   bench   measure the package: benches/RESULTS.md; --quick is short
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["build"] => build::package().map(|_| ()),
+        ["build", "--quick"] => build::quick_package().map(|_| ()),
         ["test"] => test::all(),
         ["demo"] => demo::all(),
         ["bench", ref arguments @ ..] => bench::all(arguments),

@@ -7,15 +7,19 @@ use crate::process::{Outcome, capture, run};
 use crate::tools;
 use crate::tree;
 
-/// Compiles the core with further flags for cargo, and returns the linked module, not yet seen by wasm-bindgen.
-pub(super) fn compile(flags: &[&str], target: &Path) -> Outcome<Vec<u8>> {
+/// Compiles the core with further flags for cargo, and returns the linked module, not yet seen by
+/// wasm-bindgen. `anywhere` gives the same binary wherever it is built; without it, dependencies
+/// compiled in another folder serve here too.
+pub(super) fn compile(flags: &[&str], target: &Path, anywhere: bool) -> Outcome<Vec<u8>> {
     let mut command = tools::cargo();
     // Only the cdylib: beside an rlib, cargo leaves link-time optimisation out.
     command.args(["rustc", "--release", "--package", "toolwire", "--lib"]);
     command.args(["--crate-type", "cdylib", "--target", tools::WASM]);
     command.arg("--target-dir").arg(target);
     command.args(flags);
-    command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", rustflags());
+    if anywhere {
+        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", rustflags());
+    }
     command.env("TOOLWIRE_GIT_REVISION", revision());
     run(&mut command)?;
     tree::read(&target.join(tools::WASM).join("release/toolwire.wasm"))

@@ -50,6 +50,35 @@ const TRAPS: [&str; 8] = [
     "profile.release.opt-level=1",
 ];
 
+/// For trying something out: cargo compiles only what changed, and the binary is large and slow.
+const QUICK: [&str; 8] = [
+    "--config",
+    "profile.release.lto=false",
+    "--config",
+    "profile.release.codegen-units=256",
+    "--config",
+    "profile.release.opt-level=1",
+    "--config",
+    "profile.release.incremental=true",
+];
+
+/// Writes to `pkg/` a package that behaves as the published one but is larger and slower, in a few
+/// seconds, and returns that folder.
+pub(crate) fn quick_package() -> Outcome<PathBuf> {
+    let target = tree::root().join("target");
+    write_package(
+        "the package, built quickly (pkg/)",
+        &Variant {
+            name: "toolwire",
+            flags: &QUICK,
+            work: target.join("quick/package"),
+            target: target.join("quick"),
+            package: tree::root().join("pkg"),
+            shrink: false,
+        },
+    )
+}
+
 /// Writes the package that is published, to `pkg/`, and returns that folder.
 pub(crate) fn package() -> Outcome<PathBuf> {
     let target = tree::root().join("target");
@@ -87,7 +116,7 @@ fn write_package(title: &str, variant: &Variant) -> Outcome<PathBuf> {
     crate::tools::ensure_node()?;
     let no_binaryen = if variant.shrink { crate::npm::packages_or_why().err() } else { None };
     step(title, || {
-        let raw = core::compile(variant.flags, &variant.target)?;
+        let raw = core::compile(variant.flags, &variant.target, variant.shrink)?;
         let parts =
             shrink::glue_and_binary(&raw, &variant.work, variant.shrink, no_binaryen.as_deref())?;
         layout::write(&parts, &variant.package)?;
