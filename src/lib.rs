@@ -17,6 +17,7 @@
 //! | [`registry`] | MCP tools as flows |
 //! | `js` | the JavaScript classes; the only place that knows wasm-bindgen |
 
+pub mod call;
 pub mod envelope;
 pub mod error;
 pub mod json;

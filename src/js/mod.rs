@@ -15,6 +15,7 @@ mod info;
 mod line_reader;
 mod message;
 mod panic;
+mod pending;
 mod recording;
 mod schema;
 mod session;
