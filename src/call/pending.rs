@@ -367,12 +367,12 @@ impl Pending {
     fn remove(&mut self, end: End, id: &str) -> Option<(Id, Entry)> {
         let (id, entry) = self.table(end).remove_entry(id)?;
         self.due.remove(&(time_key(entry.due()), end, Rc::clone(&id)));
-        if let Some(parent) = &entry.parent {
-            if let Some(siblings) = self.children.get_mut(parent) {
-                siblings.remove(&(end, Rc::clone(&id)));
-                if siblings.is_empty() {
-                    self.children.remove(parent);
-                }
+        if let Some(parent) = &entry.parent
+            && let Some(siblings) = self.children.get_mut(parent)
+        {
+            siblings.remove(&(end, Rc::clone(&id)));
+            if siblings.is_empty() {
+                self.children.remove(parent);
             }
         }
         Some((id, entry))
