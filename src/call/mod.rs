@@ -1,0 +1,3 @@
+//! Calls of operations: their errors and who may make them.
+
+pub mod error;
