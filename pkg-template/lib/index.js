@@ -3,6 +3,7 @@
  */
 
 import { connectStreams } from "./streams.js";
+import { CallError, mapError } from "./call-error.js";
 import { init, initSync } from "./core.js";
 import { ToolwireError } from "./errors.js";
 import {
@@ -26,6 +27,7 @@ import { snapshotJson } from "./snapshot.js";
 import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
 
 export {
+  CallError,
   ClientSession,
   LineReader,
   Redacted,
@@ -46,6 +48,7 @@ export {
   isResponseEnvelope,
   limits,
   localEnvelope,
+  mapError,
   mcpEnvelope,
   replay,
   runPipeline,

@@ -1,4 +1,6 @@
-//! Calls of operations: their errors and who may make them.
+//! Calls of operations: their errors, their events, the requests that are open, and who may make
+//! them.
 
+pub mod error;
 pub mod event;
 pub mod pending;

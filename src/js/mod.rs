@@ -8,6 +8,7 @@
 // wasm-bindgen exports what is `pub`; no Rust module uses it.
 #![allow(unreachable_pub)]
 
+mod call;
 mod envelope;
 mod fault;
 mod flows;
