@@ -19,6 +19,8 @@ import {
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
+import { buildCallHandler } from "./handler.js";
+import { PendingRequestMap } from "./pending.js";
 import { Redacted } from "./redacted.js";
 import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
@@ -30,9 +32,11 @@ export {
   CallError,
   ClientSession,
   LineReader,
+  PendingRequestMap,
   Redacted,
   Schema,
   ToolwireError,
+  buildCallHandler,
   classifyLine,
   compileSchema,
   compileSchemaAsync,

@@ -182,6 +182,11 @@ impl Pending {
         self.insert(End::Handler, &requested.request_id, &request, None, now)
     }
 
+    /// An event that is no request that could be served.
+    pub fn refuse(&mut self) {
+        self.ignored.malformed = self.ignored.malformed.saturating_add(1);
+    }
+
     /// The deadline of an open request of ours: its own, or an earlier one it inherited.
     pub fn deadline(&self, id: &str) -> Option<f64> {
         self.ours.get(id).map(|entry| entry.deadline).filter(|deadline| deadline.is_finite())
@@ -225,7 +230,7 @@ impl Pending {
     pub fn dispatch(&mut self, kind: &str, head: Value<'_>, now: f64) -> Answer {
         self.pass(now);
         let (Some(kind), Some(id)) = (EventKind::from_name(kind), request_id(head)) else {
-            self.ignored.malformed = self.ignored.malformed.saturating_add(1);
+            self.refuse();
             return Answer::None;
         };
         if let Some(at) = fault_of(kind, head) {
@@ -258,7 +263,7 @@ impl Pending {
     /// An event that cannot be read names this id: whoever waits for it need not wait any longer.
     pub fn malformed(&mut self, id: &str, at: &'static str, now: f64) -> Answer {
         self.pass(now);
-        self.ignored.malformed = self.ignored.malformed.saturating_add(1);
+        self.refuse();
         if self.ours.contains_key(id) {
             self.give_up(id, Some(Cause::Malformed(at)), Cause::Aborted);
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::call::event::{EventKind, fault_of, read_requested};
+use crate::call::event::{EventKind, Requested, fault_of, read_requested};
 use crate::call::pending::{
     Answer, Cause, DEFAULT_HIGH_WATER_MARK, DEFAULT_MAX_PENDING, End, Ended, Opened, Pending,
     Request,
@@ -101,14 +101,19 @@ impl Calls {
     }
 
     /// Opens a request to be served, by the JSON text of its event's head: as `call`, or 4 if the
-    /// event is malformed.
-    pub fn serve(&mut self, head: &str, now: f64) -> u32 {
-        let Some(tape) = tape(head) else {
-            return MALFORMED;
-        };
-        let code = match read_requested(tape.root(head.as_bytes())) {
-            Ok(requested) => opened_code(self.pending.serve(&requested, now)),
-            Err(_) => MALFORMED,
+    /// event is malformed. `id` is what it is known by here.
+    pub fn serve(&mut self, id: &str, head: &str, now: f64) -> u32 {
+        let tape = tape(head);
+        let requested = tape.as_ref().map(|tape| read_requested(tape.root(head.as_bytes())));
+        let code = match requested {
+            Some(Ok(requested)) => {
+                let requested = Requested { request_id: id.into(), ..requested };
+                opened_code(self.pending.serve(&requested, now))
+            }
+            Some(Err(_)) | None => {
+                self.pending.refuse();
+                MALFORMED
+            }
         };
         self.status(code)
     }
