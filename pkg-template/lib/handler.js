@@ -118,12 +118,12 @@ async function publish(registry, callMap, open, event) {
   try {
     await run(registry, callMap, open, request, serving);
   } catch (error) {
-    failure = error;
+    failure = errorOf(registry, request, error);
     finishServing(open, request.id);
   }
   const error = serving.isStopped ? serving.error : failure;
   if (error !== undefined) {
-    emit(callMap, request.id, errorOf(registry, request, error));
+    emit(callMap, request.id, error);
   }
 }
 

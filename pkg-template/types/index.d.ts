@@ -4,6 +4,7 @@
  * Times are milliseconds, sizes bytes. Everything here throws and rejects with
  * `ToolwireError`, calls of operations with `CallError`.
  */
+export * from "./calls.js";
 export * from "./client.js";
 export * from "./envelope.js";
 export * from "./errors.js";
