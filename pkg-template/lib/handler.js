@@ -209,12 +209,14 @@ function execute(registry, request, serving) {
   return registry.execute(operationId, input, contextOf(request, serving));
 }
 
-/** What the operation is told of the request. Nothing in an event makes it trusted. */
+/**
+ * What the operation is told of the request. An identity is always named, be it undefined: who
+ * sends an event is a caller from outside, and nothing in an event makes it trusted.
+ */
 function contextOf(request, serving) {
-  const context = { requestId: request.id };
-  const { parentRequestId, identity, metadata, deadline, idleTimeout } = request;
-  const members = { parentRequestId, identity, metadata, deadline, idleTimeout };
-  for (const [name, value] of Object.entries(members)) {
+  const context = { requestId: request.id, identity: request.identity ?? undefined };
+  for (const name of ["parentRequestId", "metadata", "deadline"]) {
+    const value = request[name];
     if (value !== undefined && value !== null) {
       context[name] = value;
     }

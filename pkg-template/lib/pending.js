@@ -277,6 +277,11 @@ class PendingRequestMap {
     return this.#open.size;
   }
 
+  failAll(error) {
+    const failure = mapError(error);
+    this.#leave(failure, undefined);
+  }
+
   /** Events that were dispatched and meant nothing. */
   get ignored() {
     return this.#core === undefined
@@ -289,7 +294,7 @@ class PendingRequestMap {
       return;
     }
     this.#freed = true;
-    this.#leave(freedError());
+    this.#leave(freedError(), undefined);
   }
 
   /** Reads what a request is to say, before anything is sent. */
@@ -538,15 +543,18 @@ class PendingRequestMap {
     const core = guard(instance, ({ Calls }) => new Calls(this.#maxPending));
     // Weak: the instance outlives maps that are forgotten.
     const self = typeof WeakRef === "function" ? new WeakRef(this) : { deref: () => this };
-    const onRetire = (error) => self.deref()?.#leave(error);
+    const onRetire = (error) => self.deref()?.#leave(error, mapError(error));
     instance.onRetire.add(onRetire);
     this.#letGo = own(this, instance, core, () => instance.onRetire.delete(onRetire));
     this.#instance = instance;
     this.#core = core;
   }
 
-  /** The core is gone: what is open settles with the error. The next use starts anew. */
-  #leave(error) {
+  /**
+   * What waits fails with an error; what is served is given up, and answered with `answer` if there
+   * is one. The next use starts anew.
+   */
+  #leave(error, answer) {
     clearTimeout(this.#timer);
     this.#timerAt = Infinity;
     const open = [...this.#open.values()];
@@ -560,7 +568,7 @@ class PendingRequestMap {
       waiter.fail(error);
     }
     for (const onStop of served) {
-      onStop(mapError(error));
+      onStop(answer);
     }
   }
 

@@ -183,6 +183,12 @@ export class PendingRequestMap {
    */
   dispatch(type: string, event: unknown): void;
 
+  /**
+   * The other side is gone: every request that waits here fails with this error (as `mapError` reads
+   * it), what is served here is given up, and nothing is sent. The map can be used on.
+   */
+  failAll(error: unknown): void;
+
   /** Calls and subscriptions that are open. */
   getPendingCount(): number;
 
@@ -212,10 +218,10 @@ export type CallHandler = (event: CallRequestedEvent) => Promise<ResponseEnvelop
 
 /**
  * Makes the serving side of the call protocol. The operation gets a context with the event's
- * `requestId`, `parentRequestId`, `identity`, `metadata`, `deadline` and `idleTimeout`, as far as
- * they are there, and a `signal` that fires when the request is given up: by `call.aborted` (given
- * to `callMap.dispatch`), by its deadline, or because a request it was made for is. Nothing in an
- * event makes it trusted.
+ * `requestId`, `parentRequestId`, `identity`, `metadata` and `deadline`, as far as they are there,
+ * and a `signal` that fires when the request is given up: by `call.aborted` (given to
+ * `callMap.dispatch`), by its deadline or idle timeout, or because a request it was made for is.
+ * Callers are from outside: nothing in an event makes it trusted, and hidden operations are unknown.
  *
  * With a `callMap` it publishes and never rejects: `call.responded` for a query or mutation;
  * `call.responded` for each item of a subscription, then `call.completed`; `call.error` for

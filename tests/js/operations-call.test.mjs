@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { toolwire } from "./support/toolwire.mjs";
 
-const { CallError, PendingRequestMap, ToolwireError, localEnvelope, compileSchema } = toolwire;
+const { CallError, PendingRequestMap, ToolwireError, localEnvelope } = toolwire;
 
 const ENVELOPE = Object.freeze({
   data: { x: 1 },
@@ -524,4 +524,17 @@ test("no timer keeps a process alive for a map where nothing waits", async () =>
   await pause(1);
   const after = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   assert.equal(after, before);
+});
+
+test("failAll settles everything when the other side is gone; the map lives on", async () => {
+  const { map, events, ids, call } = opened();
+  const next = map.subscribe("ns.ticks", 1).next();
+  map.failAll(new CallError({ code: "EXECUTION_ERROR", message: "the worker is gone" }));
+  await assert.rejects(call, { code: "EXECUTION_ERROR", message: "the worker is gone" });
+  await assert.rejects(next, { code: "EXECUTION_ERROR" });
+  assert.deepEqual(events.map(({ type }) => type), ["call.requested", "call.requested"]);
+  assert.equal(map.getPendingCount(), 0);
+  const again = map.call("ns.op", 1);
+  map.respond(ids().at(-1), ENVELOPE);
+  assert.equal(await again, ENVELOPE);
 });

@@ -222,8 +222,8 @@ test("AT-362 the context carries what the event does, and a signal", async () =>
   assert.ok(signal instanceof AbortSignal);
   assert.ok(!signal.aborted);
   const deadline = Date.now() + 60_000;
-  await handle({ deadline, idleTimeout: 5 });
-  assert.deepEqual([context.deadline, context.idleTimeout], [deadline, 5]);
+  await handle({ deadline });
+  assert.equal(context.deadline, deadline);
 });
 
 test("AT-134 metadata reaches the handler's context", async () => {
@@ -619,4 +619,18 @@ test("a map of somebody else's is answered through", async () => {
     ["complete", "ns.ticks"],
     ["error", "ns.missing", "OPERATION_NOT_FOUND"],
   ]);
+});
+
+test("failAll gives up what is served, and answers nobody", async () => {
+  let signal;
+  const { events, callMap, handle } = served(registryOf((_, context) => {
+    ({ signal } = context);
+    return new Promise(() => {});
+  }));
+  const done = handle();
+  await turn();
+  callMap.failAll(new Error("the peer is gone"));
+  await done;
+  assert.ok(signal.aborted);
+  assert.deepEqual(events, []);
 });
