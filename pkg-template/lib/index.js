@@ -2,9 +2,12 @@
  * The public API of `toolwire`, without the bytes: entries say where those come from.
  */
 
+import { checkAccess } from "./access.js";
 import { connectStreams } from "./streams.js";
 import { CallError, mapError } from "./call-error.js";
 import { init, initSync } from "./core.js";
+import { registerDiscovery } from "./discovery.js";
+import { buildEnv } from "./env.js";
 import { ToolwireError } from "./errors.js";
 import {
   envelopeOfToolResult,
@@ -22,6 +25,7 @@ import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
 import { buildCallHandler } from "./handler.js";
 import { PendingRequestMap } from "./pending.js";
 import { Redacted } from "./redacted.js";
+import { OperationRegistry } from "./registry.js";
 import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
 import { ClientSession } from "./session.js";
@@ -32,11 +36,14 @@ export {
   CallError,
   ClientSession,
   LineReader,
+  OperationRegistry,
   PendingRequestMap,
   Redacted,
   Schema,
   ToolwireError,
   buildCallHandler,
+  buildEnv,
+  checkAccess,
   classifyLine,
   compileSchema,
   compileSchemaAsync,
@@ -54,6 +61,7 @@ export {
   localEnvelope,
   mapError,
   mcpEnvelope,
+  registerDiscovery,
   replay,
   runPipeline,
   snapshotJson,

@@ -15,6 +15,7 @@ mod flows;
 mod info;
 mod line_reader;
 mod message;
+mod operations;
 mod panic;
 mod pending;
 mod recording;
