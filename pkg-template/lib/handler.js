@@ -10,6 +10,7 @@ import { readEvent, wireFault } from "./call-event.js";
 import { CallError, mapError } from "./call-error.js";
 import { guard, mainInstance } from "./core.js";
 import { randomId } from "./ids.js";
+import { doorOf } from "./doors.js";
 import { pick } from "./options.js";
 import {
   DUPLICATE,
@@ -18,9 +19,11 @@ import {
   PendingRequestMap,
   errorOfOpening,
   finishServing,
+  isNested,
   sendResponse,
   serve,
 } from "./pending.js";
+import { OperationRegistry } from "./registry.js";
 
 const MAP_METHODS = ["respond", "emitError", "complete"];
 const REGISTRY_METHODS = ["getSpec", "execute", "subscribe"];
@@ -104,6 +107,8 @@ async function answer(registry, open, event) {
 /** With a map: publishes, and never rejects. */
 async function publish(registry, callMap, open, event) {
   const request = requestOf(event);
+  // What an operation served here calls through `env`: hidden operations are known to it.
+  request.isNested = isNested(open, event);
   const serving = new Serving();
   try {
     if (begin(open, request.id, request, serving) === DUPLICATE) {
@@ -205,8 +210,11 @@ function requestOf(event) {
 }
 
 function execute(registry, request, serving) {
-  const { operationId, input } = request;
-  return registry.execute(operationId, input, contextOf(request, serving));
+  const { operationId, input, identity, isNested: isInside } = request;
+  const context = contextOf(request, serving);
+  return isInside && registry instanceof OperationRegistry
+    ? doorOf(registry).executeInside(operationId, input, context, identity ?? undefined)
+    : registry.execute(operationId, input, context);
 }
 
 /**

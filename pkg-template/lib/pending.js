@@ -33,10 +33,11 @@ const SUBSCRIBE_OPTIONS = [...CALL_OPTIONS, "idleTimeout", "highWaterMark"];
 
 const U32_MAX = 0xffff_ffff;
 
-/** For the handler: serving a request, and sending with what the transport returns. */
+/** For the handler: serving a request, sending with what the transport returns, who asks. */
 let serve;
 let finishServing;
 let sendResponse;
+let isNested;
 
 /** Seconds and minutes are not told apart by accident: a time is a number, and not NaN. */
 function timeOf(value, option) {
@@ -180,6 +181,11 @@ class PendingRequestMap {
   #open = new Map();
   /** What this side serves, by id: called with why it is given up. */
   #served = new Map();
+  /**
+   * The very events by which this map asked for something in the service of a request it serves: the
+   * other side can name both requests in an event of its own, but not send this object.
+   */
+  #nested = new WeakSet();
   #instance;
   #core;
   #letGo;
@@ -192,6 +198,7 @@ class PendingRequestMap {
     serve = (map, id, head, onStop) => map.#serve(id, head, onStop);
     finishServing = (map, id) => map.#finish(id);
     sendResponse = (map, id, output) => map.#respond(id, output);
+    isNested = (map, event) => map.#nested.has(event);
   }
 
   constructor(options) {
@@ -365,6 +372,9 @@ class PendingRequestMap {
       if (value !== undefined) {
         event[name] = value;
       }
+    }
+    if (this.#served.has(parent)) {
+      this.#nested.add(event);
     }
     const unsent = (error) => this.#settle(id, (waiter) => waiter.fail(mapError(error)));
     try {
@@ -585,14 +595,18 @@ class PendingRequestMap {
     return repeats ? DUPLICATE : opened;
   }
 
-  /** A served request is answered. False if it was given up before. */
+  /** A served request is answered. False if it was given up, or is late. */
   #finish(id) {
-    if (!this.#served.delete(id)) {
+    if (!this.#served.has(id)) {
       return false;
     }
-    this.#run((core) => core.finish(id));
-    this.#arm();
-    return true;
+    const status = this.#run((core) => core.finish(id, this.#time()));
+    const isOpen = (status & ~HAS_ENDED) !== 0;
+    if (isOpen) {
+      this.#served.delete(id);
+    }
+    this.#after(status);
+    return isOpen;
   }
 }
 
@@ -605,6 +619,7 @@ export {
   PendingRequestMap,
   errorOfOpening,
   finishServing,
+  isNested,
   sendResponse,
   serve,
 };

@@ -193,7 +193,8 @@ impl Pending {
     }
 
     /// A request that this side served is answered. False if it was given up before.
-    pub fn finish(&mut self, id: &str) -> bool {
+    pub fn finish(&mut self, id: &str, now: f64) -> bool {
+        self.pass(now);
         self.remove(End::Handler, id).is_some()
     }
 
@@ -627,6 +628,10 @@ mod tests {
             ended(&mut pending),
             [caller("s", Cause::Idle(100.0)), handler("h", Cause::Idle(100.0))]
         );
+        // An answer at the deadline is late.
+        pending.serve(&Requested { deadline: Some(300.0), ..requested("h", None) }, 290.0);
+        assert!(!pending.finish("h", 300.0));
+        assert_eq!(ended(&mut pending), [handler("h", Cause::Deadline(300.0))]);
         assert!(is_empty(&pending));
     }
 
@@ -721,8 +726,8 @@ mod tests {
         }
         assert_eq!(pending.serve(&requested("a", None), 0.0), Opened::Duplicate);
         assert_eq!((pending.pending_count(), pending.served_count()), (2, 2));
-        assert!(pending.finish("a"));
-        assert!(!pending.finish("a"));
+        assert!(pending.finish("a", 0.0));
+        assert!(!pending.finish("a", 0.0));
         assert_eq!(pending.serve(&requested("c", None), 0.0), Opened::Open);
         assert_eq!(pending.settled("a", 0.0), Answer::Settled);
         assert_eq!(pending.settled("a", 0.0), Answer::None);

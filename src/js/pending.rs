@@ -123,9 +123,10 @@ impl Calls {
         self.pending.deadline(id)
     }
 
-    /// A served request is answered. False if it was given up before.
-    pub fn finish(&mut self, id: &str) -> bool {
-        self.pending.finish(id)
+    /// A served request is answered. 0 it was given up before, 1 it was not.
+    pub fn finish(&mut self, id: &str, now: f64) -> u32 {
+        let was_open = self.pending.finish(id, now);
+        self.status(u32::from(was_open))
     }
 
     /// An envelope is sent here. 0 nobody here waits for it, 1 it settles a call, 2 it is an item.

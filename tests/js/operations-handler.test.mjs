@@ -9,6 +9,7 @@ const {
   OperationRegistry,
   PendingRequestMap,
   buildCallHandler,
+  buildEnv,
   isResponseEnvelope,
   localEnvelope,
   mcpEnvelope,
@@ -633,4 +634,36 @@ test("failAll gives up what is served, and answers nobody", async () => {
   await done;
   assert.ok(signal.aborted);
   assert.deepEqual(events, []);
+});
+
+test("env over a map: the composing operation's authority, its deadline, hidden operations", async () => {
+  const registry = new OperationRegistry();
+  const authority = { label: "outer", scopes: ["key"] };
+  registry.register(specOf({ name: "outer", authority }), (input, context) => {
+    const env = buildEnv({ registry, context, callMap: map });
+    return env.ns.inner(input);
+  });
+  const inner = specOf({
+    name: "inner",
+    visibility: "internal",
+    accessControl: { requiredScopes: ["key"] },
+  });
+  registry.register(inner, (input, { identity, parentRequestId, deadline }) => ({
+    input,
+    identity,
+    parentRequestId,
+    deadline,
+  }));
+  const { map, events } = connected(registry);
+  const deadline = Date.now() + 60_000;
+  const { data } = await map.call("ns.outer", { n: 1 }, { deadline });
+  const { requestId } = events[0];
+  const expected = { id: "outer", scopes: ["key"], resources: {} };
+  assert.deepEqual(data, { input: { n: 1 }, identity: expected, parentRequestId: requestId, deadline });
+  // From outside it is unknown, also to whoever repeats what a nested call said.
+  await assert.rejects(map.call("ns.inner", {}, { identity: expected }), { code: "OPERATION_NOT_FOUND" });
+  const nested = events.find(({ operationId }) => operationId === "ns.inner");
+  const { events: answers, handler } = served(registry);
+  await handler(structuredClone(nested));
+  assert.equal(answers[0].code, "OPERATION_NOT_FOUND");
 });
