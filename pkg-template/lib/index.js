@@ -15,6 +15,7 @@ import {
   unwrap,
   viewOfToolResult,
 } from "./envelope.js";
+import { CallEventSchema, ResponseEnvelopeSchema, ResponseMetaSchema } from "./event-schemas.js";
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
@@ -23,15 +24,20 @@ import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
+import { collectErrors, formatValueErrors } from "./value-errors.js";
 import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
 
 export {
+  CallEventSchema,
   ClientSession,
   LineReader,
   Redacted,
+  ResponseEnvelopeSchema,
+  ResponseMetaSchema,
   Schema,
   ToolwireError,
   classifyLine,
+  collectErrors,
   compileSchema,
   compileSchemaAsync,
   connectStreams,
@@ -40,6 +46,7 @@ export {
   explain,
   flowsOf,
   formatErrors,
+  formatValueErrors,
   httpEnvelope,
   init,
   initSync,
