@@ -19,6 +19,7 @@ import {
   unwrap,
   viewOfToolResult,
 } from "./envelope.js";
+import { CallEventSchema, ResponseEnvelopeSchema, ResponseMetaSchema } from "./event-schemas.js";
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
@@ -28,19 +29,24 @@ import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
+import { collectErrors, formatValueErrors } from "./value-errors.js";
 import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
 
 export {
   CallError,
+  CallEventSchema,
   ClientSession,
   LineReader,
   OperationRegistry,
   Redacted,
+  ResponseEnvelopeSchema,
+  ResponseMetaSchema,
   Schema,
   ToolwireError,
   buildEnv,
   checkAccess,
   classifyLine,
+  collectErrors,
   compileSchema,
   compileSchemaAsync,
   connectStreams,
@@ -49,6 +55,7 @@ export {
   explain,
   flowsOf,
   formatErrors,
+  formatValueErrors,
   httpEnvelope,
   init,
   initSync,

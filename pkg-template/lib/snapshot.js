@@ -63,8 +63,8 @@ class Refusal {
  * Copies a value.
  *
  * settings: `budget` (R24), `maxDepth` (nested containers), `omitUndefined` (members only),
- * `omitSymbols` (names only), `bigintDigits`. Gives `{ text, bigints }`, the latter true if there
- * were any, or `{ fault: { reason, path } }` when the value is refused.
+ * `bigintDigits`, `omitSymbols`. Gives `{ text, bigints }`, the second true if some number was a
+ * bigint, or `{ fault: { reason, path } }` when the value is refused.
  */
 function copyJson(root, settings) {
   const frames = [];
@@ -99,8 +99,8 @@ function copyJson(root, settings) {
         return;
       case "bigint":
         if (settings.bigintDigits) {
-          bigints = true;
           const digits = `${value}`;
+          bigints = true;
           spend(digits.length);
           writer.write(digits);
           return;
