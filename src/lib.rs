@@ -14,9 +14,11 @@
 //! | [`wire`] | newline framing and JSON-RPC 2.0 messages |
 //! | [`session`] | MCP state machines, revisions table, catalog, calls |
 //! | [`envelope`] | response envelopes and the result pipeline |
+//! | [`call`] | call errors, who may call |
 //! | [`registry`] | MCP tools as flows |
 //! | `js` | the JavaScript classes; the only place that knows wasm-bindgen |
 
+pub mod call;
 pub mod envelope;
 pub mod error;
 pub mod json;

@@ -8,12 +8,14 @@
 // wasm-bindgen exports what is `pub`; no Rust module uses it.
 #![allow(unreachable_pub)]
 
+mod call;
 mod envelope;
 mod fault;
 mod flows;
 mod info;
 mod line_reader;
 mod message;
+mod operations;
 mod panic;
 mod recording;
 mod schema;
