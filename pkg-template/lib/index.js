@@ -19,6 +19,7 @@ import {
   unwrap,
   viewOfToolResult,
 } from "./envelope.js";
+import { CallEventSchema, ResponseEnvelopeSchema, ResponseMetaSchema } from "./event-schemas.js";
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
@@ -30,21 +31,26 @@ import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
+import { collectErrors, formatValueErrors } from "./value-errors.js";
 import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
 
 export {
   CallError,
+  CallEventSchema,
   ClientSession,
   LineReader,
   OperationRegistry,
   PendingRequestMap,
   Redacted,
+  ResponseEnvelopeSchema,
+  ResponseMetaSchema,
   Schema,
   ToolwireError,
   buildCallHandler,
   buildEnv,
   checkAccess,
   classifyLine,
+  collectErrors,
   compileSchema,
   compileSchemaAsync,
   connectStreams,
@@ -53,6 +59,7 @@ export {
   explain,
   flowsOf,
   formatErrors,
+  formatValueErrors,
   httpEnvelope,
   init,
   initSync,

@@ -15,6 +15,7 @@ import { importClient } from "./import-client.js";
 import { deepFreeze, parseJson } from "./json.js";
 import { Lifetime } from "./lifetime.js";
 import { pick } from "./options.js";
+import { compileSchema } from "./schema.js";
 import { errorFor } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
 import { fitsType, specText } from "./spec.js";
@@ -25,7 +26,7 @@ const INPUT = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigi
 const CONTEXT = ["requestId", "parentRequestId", "metadata", "deadline", "env"];
 
 class OperationRegistry {
-  /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler }`. */
+  /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler, output }`. */
   #records = new Map();
   #core;
   #listeners = new Set();
@@ -160,23 +161,29 @@ class OperationRegistry {
   /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. */
   #add(entries, options) {
     const { replace = false, imported = false } = pick(options, ["replace", "imported"]);
-    const texts = entries.map(({ spec, handler }, index) => {
-      const { text, id, type } = specText(spec, index);
+    const read = entries.map(({ spec, handler }, index) => {
+      const { id, type, ...rest } = specText(spec, index);
       if (handler !== undefined) {
         checkHandler(type, handler, id, index);
       }
-      return text;
+      return rest;
     });
+    const list = `[${read.map(({ text }) => text).join(",")}]`;
     const { instance, operations } = this.#live();
     const registered = guard(instance, () =>
-      operations.register(`[${texts.join(",")}]`, imported === true, replace === true),
+      operations.register(list, imported === true, replace === true),
     );
-    registered.forEach(({ id, kind, readsInput }, index) => {
-      const text = texts[index];
-      const { handler } = entries[index];
+    const records = registered.map(({ id, kind, readsInput }, index) => {
+      const { text, output: schema } = read[index];
+      // What a session gives was judged there.
+      const output = schema === undefined || imported ? undefined : compileSchema(schema);
       const spec = deepFreeze(JSON.parse(text));
-      this.#records.set(id, { text, imported, id, kind, readsInput, spec, handler });
+      const { handler } = entries[index];
+      return { text, imported, id, kind, readsInput, spec, handler, output };
     });
+    for (const record of records) {
+      this.#records.set(record.id, record);
+    }
     return registered.map(({ id }) => id);
   }
 
@@ -349,11 +356,10 @@ class OperationRegistry {
 
   /** What a handler returned, as an envelope. */
   #conclude(record, returned, call) {
-    const { id, spec } = record;
+    const { id, output: outputSchema } = record;
     if (record.imported) {
       return this.#concludeTool(id, returned, call);
     }
-    const { outputSchema } = spec;
     const operation = outputSchema === undefined ? { id } : { id, outputSchema };
     const { envelope, verdict, changes } = runPipeline(returned, operation, {
       now: this.#now(),

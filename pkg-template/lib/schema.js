@@ -4,9 +4,11 @@
  * or copied when it was called, and on nothing the host can change later.
  */
 
-import { isBytes, plainOptions, refused } from "./arguments.js";
+import { isBytes, numberOf, plainOptions, refused, textOf } from "./arguments.js";
 import { disposable, guard, mainInstance, own, release } from "./core.js";
-import { documentText, pick, wellFormed } from "./options.js";
+import { parseJson } from "./json.js";
+import { documentText, pick, schemaCopy, wellFormed } from "./options.js";
+import { copyJson } from "./snapshot.js";
 import { abortedError, errorFor, freedError } from "./sentences.js";
 import { inSlices } from "./slices.js";
 import { verdictOf } from "./verdict.js";
@@ -31,21 +33,33 @@ const PIECE_LENGTH = 262_144;
 
 const encoder = new TextEncoder();
 
+/** Copies of values for casting; the core has a limit of its own on their nesting. */
+const CAST_COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
+
+/** What a schema holds, for this package alone. */
+let heldBy;
+
 /** Lets only this module make schemas. */
 const MAKE = Symbol("make");
 
 class Schema {
-  #text;
-  #options;
+  #prepared;
   #handle;
   #facts;
 
-  constructor(key, text, options, handle) {
+  static {
+    heldBy = (schema) => ({
+      ...schema.#live(),
+      native: schema.#prepared.native,
+      renew: schema.#prepared.renew,
+    });
+  }
+
+  constructor(key, prepared, handle) {
     if (key !== MAKE) {
       throw new TypeError("a Schema is made by compileSchema");
     }
-    this.#text = text;
-    this.#options = options;
+    this.#prepared = prepared;
     this.#keep(handle);
   }
 
@@ -69,12 +83,17 @@ class Schema {
     return this.#judgeInSlices(jsonText(text), options);
   }
 
-  cast() {
-    throw notAvailable();
+  cast(value, options) {
+    const { mode = "cast", maxMadeBytes } = castOptions(options, ["mode", "maxMadeBytes"]);
+    const named = textOf(mode, "mode");
+    return this.#change(value, (compiled, bytes) =>
+      compiled.cast(bytes, named, this.#prepared.native, maxMadeBytes),
+    );
   }
 
-  applyDefaults() {
-    throw notAvailable();
+  applyDefaults(value, options) {
+    const { maxMadeBytes } = castOptions(options, ["maxMadeBytes"]);
+    return this.#change(value, (compiled, bytes) => compiled.applyDefaults(bytes, maxMadeBytes));
   }
 
   get dialect() {
@@ -97,7 +116,7 @@ class Schema {
     }
     if (this.#handle.instance.failure !== undefined) {
       this.#handle.release();
-      this.#keep(compileNow(this.#text, this.#options));
+      this.#keep(compileNow(this.#prepared.text, this.#prepared.picked));
     }
     return this.#handle;
   }
@@ -108,7 +127,29 @@ class Schema {
   }
 
   #copy(value) {
-    return documentText(value, undefined, this.#options.maxDepth ?? DEFAULT_DEPTH);
+    return documentText(value, undefined, this.#prepared.picked.maxDepth ?? DEFAULT_DEPTH);
+  }
+
+  /** What an action of the core makes of a value: the very value if it changes nothing. */
+  #change(value, action) {
+    const held = this.#live();
+    const copy = value === undefined ? {} : copyJson(value, CAST_COPY);
+    if (copy.fault !== undefined) {
+      throw errorFor({ code: "invalid_arguments", reason: "not_json", private: copy.fault });
+    }
+    const bytes = copy.text === undefined ? undefined : encoder.encode(copy.text);
+    const { renew, picked } = this.#prepared;
+    const { instance, compiled } = renew === undefined ? held : compileNow(renew(), picked);
+    try {
+      const out = guard(instance, () => action(compiled, bytes));
+      return out === undefined
+        ? { value, changes: [] }
+        : { value: madeValue(out.text, copy.bigints), changes: out.changes };
+    } finally {
+      if (renew !== undefined) {
+        release(instance, compiled);
+      }
+    }
   }
 
   #judge(text) {
@@ -141,26 +182,35 @@ class Schema {
 
 disposable(Schema);
 
-function notAvailable() {
-  return errorFor({ code: "invalid_arguments", reason: "not_available" });
+function castOptions(options, names) {
+  const picked = plainOptions(pick(options, names));
+  if (picked.maxMadeBytes !== undefined) {
+    numberOf(picked.maxMadeBytes, "maxMadeBytes");
+  }
+  return picked;
+}
+
+/** The value of a text that the core made; integers stay bigints if there were any. */
+function madeValue(text, bigints) {
+  return text === undefined ? undefined : parseJson(text, bigints ? "bigint" : "number");
 }
 
 function compileSchema(schema, options) {
-  const { text, picked } = prepare(schema, options);
-  return new Schema(MAKE, text, picked, compileNow(text, picked));
+  const prepared = prepare(schema, options);
+  return new Schema(MAKE, prepared, compileNow(prepared.text, prepared.picked));
 }
 
 async function compileSchemaAsync(schema, options) {
-  const { text, picked } = prepare(schema, options);
+  const prepared = prepare(schema, options);
   const instance = mainInstance();
-  const compiling = start(instance, text, picked);
+  const compiling = start(instance, prepared.text, prepared.picked);
   try {
     const compiled = await inSlices(
       (steps) => guard(instance, () => compiling.step(steps)),
       options?.signal,
       abortedError,
     );
-    return new Schema(MAKE, text, picked, compilation(instance, compiled));
+    return new Schema(MAKE, prepared, compilation(instance, compiled));
   } finally {
     release(instance, compiling);
   }
@@ -175,19 +225,24 @@ function prepare(schema, options) {
     }
     picked.resources = Object.entries(resources).map(([uri, document]) => [uri, resourceText(document)]);
   }
-  return { text: schemaBytes(schema), picked };
+  return { ...schemaParts(schema), picked };
 }
 
 function resourceText(document) {
-  return typeof document === "string" ? wellFormed(document) : documentText(document);
+  return typeof document === "string" ? wellFormed(document) : schemaCopy(document).text;
 }
 
-/** A schema's text as bytes of our own: the host may reuse its buffer. */
-function schemaBytes(schema) {
+/** A schema's text as bytes of our own (the host may reuse its buffer) and what TypeBox made of it. */
+function schemaParts(schema) {
   if (typeof schema === "string") {
-    return encoder.encode(wellFormed(schema));
+    return { text: encoder.encode(wellFormed(schema)), native: false };
   }
-  return isBytes(schema) ? schema.slice() : encoder.encode(documentText(schema));
+  if (isBytes(schema)) {
+    return { text: schema.slice(), native: false };
+  }
+  const { text, native, called } = schemaCopy(schema);
+  const renew = called ? () => encoder.encode(schemaCopy(schema).text) : undefined;
+  return { text: encoder.encode(text), native, renew };
 }
 
 function jsonText(text) {
@@ -243,4 +298,4 @@ function compilation(instance, compiled) {
   return { instance, compiled, facts: Object.freeze({ ...facts }) };
 }
 
-export { Schema, compileSchema, compileSchemaAsync };
+export { Schema, compileSchema, compileSchemaAsync, heldBy, madeValue };

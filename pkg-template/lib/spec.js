@@ -36,7 +36,10 @@ const COPY = {
   bigintDigits: true,
 };
 
-/** A specification as JSON text, with its id and type as far as they are strings. */
+/**
+ * A specification as JSON text, with its id and type as far as they are strings, and its output
+ * schema as it was given, if it says anything: what a library marked it with is in no text.
+ */
 function specText(spec, index) {
   if (typeof spec !== "object" || spec === null) {
     throw errorFor({ code: "invalid_arguments", reason: "spec_member", option: "spec", index });
@@ -45,21 +48,25 @@ function specText(spec, index) {
   const { namespace, name, type } = picked;
   const isNamed = typeof namespace === "string" && typeof name === "string";
   const id = isNamed ? `${namespace}.${name}` : undefined;
-  const members = Object.entries(picked).map(([member, value]) => {
+  const texts = {};
+  for (const [member, value] of Object.entries(picked)) {
     const { text, fault } = copyJson(value, COPY);
     if (fault !== undefined) {
       const reason = "not_json";
       const facts = { option: member, operation: id, index, private: fault };
       throw errorFor({ code: "invalid_arguments", reason, ...facts });
     }
-    return `${JSON.stringify(member)}:${text}`;
-  });
+    texts[member] = text;
+  }
   // The core refuses what it does not know: a misspelt rule must not be no rule.
   const unknown = Object.keys(spec).find((key) => !KNOWN.has(key) && spec[key] !== undefined);
   if (unknown !== undefined) {
-    members.push(`${JSON.stringify(unknown)}:null`);
+    texts[unknown] = "null";
   }
-  return { text: `{${members.join(",")}}`, id, type };
+  const members = Object.entries(texts).map(([member, text]) => `${JSON.stringify(member)}:${text}`);
+  const saysNothing = texts.outputSchema === "{}" || texts.outputSchema === "true";
+  const output = saysNothing ? undefined : picked.outputSchema;
+  return { text: `{${members.join(",")}}`, id, type, output };
 }
 
 /** True if a function can be the handler of an operation of this type. */

@@ -24,6 +24,7 @@ static SENTENCES: &[(&str, &str)] = &[
         "The endpoint of {server} must be an absolute http or https URL without user or password",
     ),
     ("bad_pattern", "A pattern in the schema is no regular expression"),
+    ("cast_limit", "Making the value fit takes more than the limit of {limit}"),
     ("config_not_entries", "The configuration is not a list of server entries"),
     ("config_token_unset", "{server}: the environment variable {variable} is not set or empty"),
     ("config_unreadable", "The configuration file cannot be read"),
@@ -74,6 +75,10 @@ static SENTENCES: &[(&str, &str)] = &[
     ("not_a_schema", "A schema must be an object or a boolean"),
     ("not_an_envelope", "The value is not a response envelope"),
     ("not_available", "This operation is not available in this version"),
+    (
+        "not_castable",
+        "The schema says nothing of what to put in the place of a value that does not fit",
+    ),
     ("not_connected", "{server} is not connected yet"),
     ("not_initialised", "There is no WebAssembly yet: call init(urlOrBytesOrModule) first"),
     ("not_json", "The value is not JSON data"),
