@@ -202,11 +202,15 @@ function begin(open, key, request, serving) {
   return status;
 }
 
-/** What an event asks for, as far as it can be read. */
+/** What an event asks for, as far as it can be read. Its head counts as the core reads it. */
 function requestOf(event) {
   const { requestId, head, value, metadata } = readEvent("call.requested", event);
-  const members = head === undefined ? {} : JSON.parse(head);
-  return { ...members, id: requestId, input: value, metadata, head };
+  const request = head === undefined ? {} : JSON.parse(head);
+  request.id = requestId;
+  request.input = value;
+  request.metadata = metadata;
+  request.head = head;
+  return request;
 }
 
 function execute(registry, request, serving) {

@@ -11,6 +11,7 @@ import { guard, mainInstance, own } from "./core.js";
 import { openDoor } from "./doors.js";
 import { handlerContext } from "./env.js";
 import { mcpEnvelope, runPipeline } from "./envelope.js";
+import { randomId } from "./ids.js";
 import { importClient } from "./import-client.js";
 import { deepFreeze, parseJson } from "./json.js";
 import { Lifetime } from "./lifetime.js";
@@ -496,12 +497,6 @@ function has(object, name) {
   } catch {
     throw refused(name);
   }
-}
-
-/** 128 random bits as 32 hexadecimal digits. */
-function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export { OperationRegistry };

@@ -102,7 +102,11 @@ test("the handler's return is captured, wrapped, normalized, validated, publishe
   assert.ok(isResponseEnvelope(output));
   assert.equal(output.meta.source, "local");
   assert.equal(output.meta.operationId, "ns.op");
-  assert.deepEqual(output.data, { v: 7, extra: true });
+  // What does not fit is replaced as TypeBox's cast does; undeclared members are kept.
+  assert.deepEqual(output.data, { v: 0, extra: true });
+  assert.equal(warnings.length, 1);
+  assert.equal(warnings[0].operationId, "ns.op");
+  assert.deepEqual(warnings[0].changes.map(({ path }) => path), ["/v"]);
 });
 
 test("adapter envelopes pass through", async () => {
@@ -332,7 +336,7 @@ test("AT-144, AT-145, AT-146 subscribe runs each item through the pipeline", asy
   const registry = registryOf(async function* () {
     yield { v: 1 };
     yield envelope;
-    yield { v: "3" };
+    yield { v: "3", extra: true };
   }, { type: "subscription", outputSchema: NUMBERS });
   const before = Date.now();
   const items = [];
@@ -343,7 +347,7 @@ test("AT-144, AT-145, AT-146 subscribe runs each item through the pipeline", asy
   assert.equal(items[0].meta.operationId, "ns.op");
   assert.ok(items[0].meta.timestamp >= before);
   assert.equal(items[1], envelope);
-  assert.deepEqual(items[2].data, { v: 3 });
+  assert.deepEqual(items[2].data, { v: 0, extra: true });
   const plain = registryOf(() => 5, { type: "subscription" });
   await assert.rejects(plain.subscribe("ns.op", {}).next(), (error) => {
     assert.equal(error.code, "EXECUTION_ERROR");
