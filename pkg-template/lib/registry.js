@@ -51,8 +51,10 @@ class OperationRegistry {
     this.#newId = newId;
     this.#pipeline = pipeline;
     openDoor(this, {
+      executeOutside: (id, input, context) =>
+        this.#execute(id, input, () => this.#readAs(context, { outside: true })),
       executeInside: (id, input, context, identity) =>
-        this.#execute(id, input, () => this.#readInside(context, identity)),
+        this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
       discovery: new Set(),
@@ -248,9 +250,9 @@ class OperationRegistry {
     return call;
   }
 
-  /** A nested call: hidden operations are known to it, and its identity is given. */
-  #readInside(context, identity) {
-    return { ...this.#read(context), isNamed: true, outside: false, identity };
+  /** A call of this package's own: what it says holds, whatever the context names. */
+  #readAs(context, known) {
+    return { ...this.#read(context), isNamed: true, ...known };
   }
 
   /** Lets a call in; gives the operation and its input as it was judged. */
