@@ -24,7 +24,7 @@ import { fitsType, specText } from "./spec.js";
 /** Copies of input for judging: as large and deep as the host's own values may be. */
 const INPUT = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
 
-const CONTEXT = ["requestId", "parentRequestId", "metadata", "deadline", "env"];
+const CONTEXT = ["requestId", "parentRequestId", "identity", "metadata", "deadline", "env"];
 
 class OperationRegistry {
   /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler, output }`. */
@@ -52,11 +52,9 @@ class OperationRegistry {
     this.#pipeline = pipeline;
     openDoor(this, {
       executeOutside: (id, input, context) =>
-        this.#execute(id, input, () => this.#read(context, { outside: true })),
-      subscribeOutside: (id, input, context) =>
-        this.#subscribe(id, input, () => this.#read(context, { outside: true })),
+        this.#execute(id, input, () => this.#readAs(context, { outside: true })),
       executeInside: (id, input, context, identity) =>
-        this.#execute(id, input, () => this.#read(context, { outside: false, identity })),
+        this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
       discovery: new Set(),
@@ -137,11 +135,11 @@ class OperationRegistry {
   }
 
   execute(id, input, context) {
-    return this.#execute(id, input, () => this.#read(context, {}));
+    return this.#execute(id, input, () => this.#read(context));
   }
 
   subscribe(id, input, context) {
-    return this.#subscribe(id, input, () => this.#read(context, {}));
+    return this.#subscribe(id, input, () => this.#read(context));
   }
 
   importClient(client, options) {
@@ -239,18 +237,22 @@ class OperationRegistry {
   }
 
   /** A call as its context says, every member read once. */
-  #read(context, { outside, identity }) {
+  #read(context) {
     const call = pick(context, CONTEXT);
-    const isNamed = has(context, "identity");
     // A caller that is named but unknown is nobody, not the host.
-    call.outside = outside ?? isNamed;
-    call.identity = identity ?? (outside === false ? undefined : pick(context, ["identity"]).identity);
+    call.isNamed = has(context, "identity");
+    call.outside = call.isNamed;
     call.requestId ??= this.#newId();
     call.signal = signalOf(context);
     if (call.deadline !== undefined && Number.isNaN(numberOf(call.deadline, "deadline"))) {
       throw refused("deadline");
     }
     return call;
+  }
+
+  /** A call of this package's own: what it says holds, whatever the context names. */
+  #readAs(context, known) {
+    return { ...this.#read(context), isNamed: true, ...known };
   }
 
   /** Lets a call in; gives the operation and its input as it was judged. */
