@@ -11,7 +11,7 @@ const MAX_TIMER = 2_147_483_647;
 
 class Lifetime {
   #controller = new AbortController();
-  #fail;
+  #fail = () => {};
   #signal;
   #timer;
   #onAbort = () => this.stop(abortError(this.#signal.reason));
@@ -19,11 +19,6 @@ class Lifetime {
   /** `deadline` is a time of the clock `now`, in milliseconds. */
   constructor(signal, deadline, now) {
     this.stopped = undefined;
-    this.ended = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
-    // Nobody may be waiting when the call is stopped.
-    this.ended.catch(() => {});
     this.#signal = signal;
     if (signal?.aborted) {
       this.#onAbort();
@@ -50,9 +45,19 @@ class Lifetime {
     }
   }
 
-  /** The first of: what the action comes to, the end of the call. */
+  /**
+   * The first of: what the asynchronous action comes to, the end of the call. One at a time: a
+   * promise of the end that all raced against would keep something of each until the end.
+   */
   race(action) {
-    return this.stopped === undefined ? Promise.race([action(), this.ended]) : this.ended;
+    return new Promise((resolve, reject) => {
+      if (this.stopped === undefined) {
+        this.#fail = reject;
+        action().then(resolve, reject);
+      } else {
+        reject(this.stopped);
+      }
+    });
   }
 
   /** Lets go of signal and timer. */

@@ -1,14 +1,7 @@
 /// <reference lib="esnext.disposable" />
 
 import type { ResponseEnvelope } from "./envelope.js";
-
-/** Who asks, as the host has established. */
-export interface CallIdentity {
-  id: string;
-  scopes: readonly string[];
-  /** Actions by resource, `type:id`. */
-  resources?: { readonly [resource: string]: readonly string[] };
-}
+import type { Identity, OperationRegistry } from "./operations.js";
 
 /** An operation is to be called. */
 export interface CallRequestedEvent {
@@ -23,7 +16,7 @@ export interface CallRequestedEvent {
   deadline?: number;
   /** Milliseconds of silence that end a subscription. */
   idleTimeout?: number;
-  identity?: CallIdentity;
+  identity?: Identity;
   metadata?: { readonly [name: string]: unknown };
 }
 
@@ -95,7 +88,7 @@ export interface CallRequestOptions {
    * other side is sent `call.aborted`.
    */
   deadline?: number | null;
-  identity?: CallIdentity | null;
+  identity?: Identity | null;
   /** Handed to the operation's handler in its context. */
   metadata?: { readonly [name: string]: unknown } | null;
   /** Gives the request up: it fails with `ABORTED`, the signal's reason as `cause`. */
@@ -200,15 +193,8 @@ export class PendingRequestMap {
   [Symbol.dispose](): void;
 }
 
-/** What a call handler needs of a registry of operations. */
-export interface CallHandlerRegistry {
-  getSpec(id: string): any;
-  execute(id: string, input: unknown, context?: any): Promise<ResponseEnvelope>;
-  subscribe(id: string, input: unknown, context?: any): AsyncIterable<ResponseEnvelope>;
-}
-
 export interface CallHandlerConfig {
-  registry: CallHandlerRegistry;
+  registry: OperationRegistry;
   /** Where answers go. */
   callMap?: PendingRequestMap;
 }
