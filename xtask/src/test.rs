@@ -30,6 +30,7 @@ pub(crate) fn all() -> Outcome<()> {
     build::package()?;
     build::package_with_traps()?;
     let suites = node_suites()?;
+    tools::ensure_redis();
     let quick =
         suites.iter().filter(|path| !path.starts_with(PACKAGING) && !path.starts_with(PAGES));
     step("Node tests (node --test)", || node_tests(quick, &[]))?;

@@ -114,31 +114,52 @@ pub(crate) fn ensure_chromium() -> Outcome<Browser> {
         say(&format!("using {} and {}", found.chromium.display(), found.driver.display()));
         return Ok(found);
     }
-    let as_root: Option<&[&str]> = if is_root() {
-        Some(&[])
-    } else if succeeds(Command::new("sudo").args(["-n", "true"])) {
-        Some(&["sudo", "-n"])
-    } else {
-        None
-    };
-    if let (Some(prefix), true) = (as_root, on_path(&["apt-get"]).is_some()) {
-        step("Chromium and its driver (apt-get)", || {
-            let apt = |arguments: &[&str]| {
-                let line =
-                    [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments]
-                        .concat();
-                let (program, rest) = line.split_first().unwrap_or((&"apt-get", &[]));
-                run(Command::new(program).args(rest))
-            };
-            apt(&["update"])?;
-            apt(&["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"])
-        })?;
-    }
+    apt_install("Chromium and its driver", &["chromium", "chromium-driver"])?;
     find_chromium().ok_or_else(|| {
         Failure::new(
             "the browser tests need Chromium and chromedriver: put both on PATH, name them in \
              CHROME and CHROMEDRIVER, or run this as root or with sudo on a system with apt-get",
         )
+    })
+}
+
+/// Finds a Redis server for the tests that run through one, or installs it as Chromium is. Where
+/// that cannot be, says so in a line; those tests are skipped then.
+pub(crate) fn ensure_redis() {
+    let redis = || on_path(&["redis-server"]);
+    if redis().is_none()
+        && let Err(failure) = apt_install("a Redis server", &["redis-server"])
+    {
+        say(&format!("redis-server was not installed: {failure}"));
+    }
+    match redis() {
+        Some(path) => say(&format!("using {}", path.display())),
+        None => say("no redis-server: the tests of calls through Redis are skipped"),
+    }
+}
+
+/// Installs packages of the system as root or with `sudo`, where there is apt-get; else does
+/// nothing.
+fn apt_install(what: &str, packages: &[&str]) -> Outcome<()> {
+    let prefix: &[&str] = if is_root() {
+        &[]
+    } else if succeeds(Command::new("sudo").args(["-n", "true"])) {
+        &["sudo", "-n"]
+    } else {
+        return Ok(());
+    };
+    if on_path(&["apt-get"]).is_none() {
+        return Ok(());
+    }
+    step(&format!("{what} (apt-get)"), || {
+        let apt = |arguments: &[&str]| {
+            let line =
+                [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
+            let (program, rest) = line.split_first().unwrap_or((&"apt-get", &[]));
+            run(Command::new(program).args(rest))
+        };
+        apt(&["update"])?;
+        apt(&[&["install", "-y", "--no-install-recommends"], packages].concat())
     })
 }
 
