@@ -60,7 +60,7 @@ class Serving {
       } else {
         this.#wake = resolve;
       }
-      promise.then(resolve, reject);
+      Promise.resolve(promise).then(resolve, reject);
     });
   }
 }

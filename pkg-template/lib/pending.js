@@ -190,6 +190,8 @@ class PendingRequestMap {
   #core;
   #letGo;
   #freed = false;
+  /** The time of the last input. */
+  #last = 0;
   #timer;
   #timerAt = Infinity;
   #holdsProcess = true;
@@ -333,8 +335,7 @@ class PendingRequestMap {
       throw abortedError(signal.reason);
     }
     const id = idOf(this.#newId(), "newId");
-    const now = this.#time();
-    const status = this.#run((core) =>
+    const status = this.#input((core, now) =>
       request.isSubscription
         ? core.subscribe(id, parent, deadline, request.idleTimeout, request.highWaterMark, now)
         : core.call(id, parent, deadline, now),
@@ -390,14 +391,14 @@ class PendingRequestMap {
     if (!isResponseEnvelope(output)) {
       throw errorFor({ code: "invalid_arguments", reason: "not_an_envelope" });
     }
-    const status = this.#run((core) => core.responded(id, this.#time()));
+    const status = this.#input((core, now) => core.responded(id, now));
     this.#answered(id, status, output);
     this.#after(status);
     return this.#publish("call.responded", { requestId: id, output: onWire(output) });
   }
 
   #settle(id, end) {
-    const status = this.#run((core) => core.settled(id, this.#time()));
+    const status = this.#input((core, now) => core.settled(id, now));
     if ((status & SETTLED) !== 0) {
       end(this.#close(id).waiter);
     }
@@ -406,8 +407,7 @@ class PendingRequestMap {
 
   #receive(type, event) {
     const { requestId, head, value } = readEvent(type, event);
-    const now = this.#time();
-    const status = this.#run((core) =>
+    const status = this.#input((core, now) =>
       head === undefined ? core.malformed(requestId ?? "", now) : core.dispatch(type, head, now),
     );
     if (type === "call.responded") {
@@ -435,7 +435,7 @@ class PendingRequestMap {
 
   /** Gives up what is open under an id, on either end, and all below it. */
   #giveUp(id) {
-    this.#after(this.#run((core) => core.abort(id, this.#time())));
+    this.#after(this.#input((core, now) => core.abort(id, now)));
   }
 
   #close(id) {
@@ -496,6 +496,7 @@ class PendingRequestMap {
     if (typeof now !== "number" || Number.isNaN(now)) {
       throw refused("now");
     }
+    this.#last = now;
     return now;
   }
 
@@ -508,12 +509,11 @@ class PendingRequestMap {
     }
     if (this.#timerAt > due) {
       clearTimeout(this.#timer);
-      const now = this.#time();
-      const delay = Math.min(Math.max(Math.ceil(due - now), 1), MAX_TIMER_MS);
-      this.#timerAt = Math.min(due, now + delay);
+      const delay = Math.min(Math.max(Math.ceil(due - this.#last), 1), MAX_TIMER_MS);
+      this.#timerAt = Math.min(due, this.#last + delay);
       this.#timer = setTimeout(() => {
         this.#timerAt = Infinity;
-        this.#quietly(() => this.#after(this.#run((core) => core.advance(this.#time()))));
+        this.#quietly(() => this.#after(this.#input((core, now) => core.advance(now))));
       }, delay);
       this.#holdsProcess = true;
     }
@@ -535,6 +535,12 @@ class PendingRequestMap {
     } catch {
       // Nothing is left to do.
     }
+  }
+
+  /** Tells the core something, at what time. The clock is the host's: it is read outside. */
+  #input(action) {
+    const now = this.#time();
+    return this.#run((core) => action(core, now));
   }
 
   #run(action) {
@@ -584,7 +590,7 @@ class PendingRequestMap {
 
   /** Serves a request: gives how it was opened. `onStop` is called if it is given up. */
   #serve(id, head, onStop) {
-    const status = this.#run((core) => core.serve(id, head, this.#time()));
+    const status = this.#input((core, now) => core.serve(id, head, now));
     const opened = status & ~HAS_ENDED;
     // Whatever is wrong with a repetition, the first one is being answered.
     const repeats = opened === MALFORMED && this.#served.has(id);
@@ -600,7 +606,7 @@ class PendingRequestMap {
     if (!this.#served.has(id)) {
       return false;
     }
-    const status = this.#run((core) => core.finish(id, this.#time()));
+    const status = this.#input((core, now) => core.finish(id, now));
     const isOpen = (status & ~HAS_ENDED) !== 0;
     if (isOpen) {
       this.#served.delete(id);

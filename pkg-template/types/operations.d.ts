@@ -30,7 +30,7 @@ export type CallErrorCode =
   | "UNKNOWN_ERROR"
   /** `execute` of a subscription, or `subscribe` of anything else. */
   | "INVALID_OPERATION_TYPE"
-  /** A subscription's consumer was too slow. */
+  /** A bound was met: a consumer that is too slow, too many open requests. */
   | "LIMIT";
 
 /** What `new CallError` takes. */

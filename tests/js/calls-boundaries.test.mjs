@@ -116,7 +116,8 @@ for (const [name, start] of [["a worker thread", inWorker], ["a child process", 
       await eventually(async () => ((await seen()).closed > before ? true : undefined));
       const flood = map.subscribe("far.ticks", {}, { highWaterMark: 10 });
       await flood.next();
-      await pause(300);
+      const open = map.getPendingCount();
+      await eventually(() => (map.getPendingCount() < open ? true : undefined));
       await assert.rejects(async () => {
         for await (const _ of flood);
       }, { code: "LIMIT" });
@@ -129,7 +130,7 @@ for (const [name, start] of [["a worker thread", inWorker], ["a child process", 
       await seen();
       controller.abort();
       await assert.rejects(aborted, { code: "ABORTED" });
-      const late = map.call("far.wait", { ms: 60_000 }, { deadline: Date.now() + 300 });
+      const late = map.call("far.wait", { ms: 60_000 }, { deadline: Date.now() + 1_500 });
       await assert.rejects(late, { code: "TIMEOUT" });
       const told = await eventually(async () => {
         const { aborted } = await seen();

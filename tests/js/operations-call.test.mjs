@@ -538,3 +538,22 @@ test("failAll settles everything when the other side is gone; the map lives on",
   map.respond(ids().at(-1), ENVELOPE);
   assert.equal(await again, ENVELOPE);
 });
+
+test("a clock that fails later leaves nothing stuck", async () => {
+  let broken = false;
+  const now = () => {
+    if (broken) {
+      throw new Error("clock");
+    }
+    return 1_000;
+  };
+  const { map, call, id } = opened({ now }, { deadline: 2_000 });
+  broken = true;
+  await assert.rejects(map.call("ns.op", 2), { message: "clock" });
+  assert.equal(map.getPendingCount(), 1);
+  assert.throws(() => map.respond(id, ENVELOPE), { message: "clock" });
+  map.dispatch("call.responded", { requestId: id, output: ENVELOPE });
+  broken = false;
+  map.respond(id, ENVELOPE);
+  assert.equal(await call, ENVELOPE);
+});

@@ -266,7 +266,7 @@ test("without a callMap too, deadlines hold and subscriptions are of another typ
   const handler = buildCallHandler({ registry: registryOf(() => new Promise(() => {})) });
   const event = { requestId: "r", operationId: "ns.op", input: {} };
   await assert.rejects(handler({ ...event, deadline: 0 }), { code: "TIMEOUT" });
-  const alive = setTimeout(() => {}, 1_000);
+  const alive = setTimeout(() => {}, 10_000);
   await assert.rejects(handler({ ...event, deadline: Date.now() + 10 }), { code: "TIMEOUT" });
   clearTimeout(alive);
   const ticks = registryOf(async function* () {}, { type: "subscription" });
@@ -390,8 +390,8 @@ test("a deadline ends the operation with TIMEOUT on the serving side", async () 
     context = given;
     return new Promise(() => {});
   }));
-  const deadline = Date.now() + 15;
-  const alive = setTimeout(() => {}, 1_000);
+  const deadline = Date.now() + 250;
+  const alive = setTimeout(() => {}, 10_000);
   await handle({ deadline });
   clearTimeout(alive);
   assert.ok(context.signal.aborted);
@@ -415,7 +415,7 @@ test("in one map a call that times out stops its operation, and is settled once"
     ({ signal } = context);
     return new Promise(() => {});
   }));
-  await assert.rejects(map.call("ns.op", {}, { deadline: Date.now() + 10 }), { code: "TIMEOUT" });
+  await assert.rejects(map.call("ns.op", {}, { deadline: Date.now() + 250 }), { code: "TIMEOUT" });
   assert.ok(signal.aborted);
   await turn();
   assert.deepEqual(types(), ["call.requested", "call.aborted"]);
@@ -435,7 +435,9 @@ test("giving up a call gives up what its operation called", async () => {
   const { map, events } = connected(registry);
   const controller = new AbortController();
   const call = map.call("ns.outer", {}, { signal: controller.signal });
-  await pause(5);
+  while (signals.length < 2) {
+    await pause(1);
+  }
   assert.equal(map.getPendingCount(), 2);
   assert.equal(events[1].parentRequestId, events[0].requestId);
   controller.abort();
@@ -459,12 +461,12 @@ test("an idle producer is stopped by the event's idleTimeout", async () => {
     await new Promise(() => {});
   }, { type: "subscription" });
   const { events, handle } = served(registry);
-  const alive = setTimeout(() => {}, 1_000);
-  await handle({ idleTimeout: 15 });
+  const alive = setTimeout(() => {}, 10_000);
+  await handle({ idleTimeout: 250 });
   clearTimeout(alive);
   assert.deepEqual(events.map(({ type, code, details }) => [type, code, details]), [
     ["call.responded", undefined, undefined],
-    ["call.error", "TIMEOUT", { idleTimeout: 15 }],
+    ["call.error", "TIMEOUT", { idleTimeout: 250 }],
   ]);
 });
 
