@@ -5,6 +5,7 @@
  */
 
 import { CallError } from "./call-error.js";
+import { listen } from "./signals.js";
 
 /** Timers take no more milliseconds than these. */
 const MAX_TIMER = 2_147_483_647;
@@ -12,19 +13,18 @@ const MAX_TIMER = 2_147_483_647;
 class Lifetime {
   #controller = new AbortController();
   #fail = () => {};
-  #signal;
+  #unlisten = () => {};
   #timer;
-  #onAbort = () => this.stop(abortError(this.#signal.reason));
 
   /** `deadline` is a time of the clock `now`, in milliseconds. */
   constructor(signal, deadline, now) {
     this.stopped = undefined;
-    this.#signal = signal;
+    const onAbort = () => this.stop(abortError(signal.reason));
     if (signal?.aborted) {
-      this.#onAbort();
+      onAbort();
       return;
     }
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#unlisten = listen(signal, onAbort);
     if (deadline !== undefined && deadline !== Infinity) {
       this.#arm(deadline, now);
     }
@@ -62,7 +62,7 @@ class Lifetime {
 
   /** Lets go of signal and timer. */
   over() {
-    this.#signal?.removeEventListener?.("abort", this.#onAbort);
+    this.#unlisten();
     clearTimeout(this.#timer);
   }
 

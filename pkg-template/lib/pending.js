@@ -13,6 +13,7 @@ import { isResponseEnvelope } from "./envelope.js";
 import { randomId } from "./ids.js";
 import { pick } from "./options.js";
 import { errorFor, freedError } from "./sentences.js";
+import { listen } from "./signals.js";
 import { Subscription } from "./subscription.js";
 
 /** The longest a timer of any host can wait. */
@@ -30,6 +31,11 @@ const MALFORMED = 4;
 
 const CALL_OPTIONS = ["parentRequestId", "deadline", "identity", "metadata", "signal"];
 const SUBSCRIBE_OPTIONS = [...CALL_OPTIONS, "idleTimeout", "highWaterMark"];
+
+/** The core's bound on ids: nobody would answer to a longer one. */
+const MAX_ID_BYTES = 1_024;
+
+const encoder = new TextEncoder();
 
 const U32_MAX = 0xffff_ffff;
 
@@ -70,9 +76,14 @@ function functionOf(value, option) {
   return value;
 }
 
-/** A name that keeps its length and its identity when it crosses. */
+/** An id as every side takes it: short, not empty, and the same in every encoding. */
 function idOf(value, option) {
-  if (typeof value !== "string" || value === "" || /\p{Surrogate}/u.test(value)) {
+  const isId =
+    typeof value === "string" &&
+    value !== "" &&
+    (value.length <= MAX_ID_BYTES / 3 || encoder.encode(value).length <= MAX_ID_BYTES) &&
+    !/\p{Surrogate}/u.test(value);
+  if (!isId) {
     throw refused(option);
   }
   return value;
@@ -222,17 +233,16 @@ class PendingRequestMap {
   subscribe(operationId, input, options) {
     const request = this.#requestOf(operationId, input, options, SUBSCRIBE_OPTIONS);
     request.isSubscription = true;
-    let id;
     return new Subscription({
-      start: (subscription) => {
-        id = this.#start(request, subscription);
-      },
+      start: (subscription) => this.#start(request, subscription),
       pull: () => {
+        const { id } = request;
         if (this.#open.has(id)) {
           this.#quietly(() => this.#run((core) => core.pull(id)));
         }
       },
       stop: () => {
+        const { id } = request;
         if (this.#open.has(id)) {
           this.#quietly(() => this.#giveUp(id));
         }
@@ -287,8 +297,7 @@ class PendingRequestMap {
   }
 
   failAll(error) {
-    const failure = mapError(error);
-    this.#leave(failure, undefined);
+    this.#leave(mapError(error), undefined);
   }
 
   /** Events that were dispatched and meant nothing. */
@@ -328,36 +337,45 @@ class PendingRequestMap {
     };
   }
 
-  /** Opens a request and sends it; throws if it cannot be opened. Gives its id. */
+  /** Opens a request and sends it; throws if it cannot be opened. */
   #start(request, waiter) {
     const { signal, parent, deadline } = request;
     if (signal?.aborted) {
       throw abortedError(signal.reason);
     }
     const id = idOf(this.#newId(), "newId");
-    const status = this.#input((core, now) =>
-      request.isSubscription
-        ? core.subscribe(id, parent, deadline, request.idleTimeout, request.highWaterMark, now)
-        : core.call(id, parent, deadline, now),
-    );
-    if ((status & ~HAS_ENDED) !== OPEN) {
-      this.#after(status);
-      const maxPending = this.#maxPending;
-      throw errorOfOpening(status & ~HAS_ENDED, { deadline, maxPending }) ?? refused("newId");
-    }
     const entry = { waiter, unlisten: undefined, reason: undefined };
-    this.#open.set(id, entry);
-    if (signal !== undefined) {
-      const onAbort = () => {
-        entry.reason = abortedError(signal.reason);
-        this.#quietly(() => this.#giveUp(id));
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-      entry.unlisten = () => signal.removeEventListener("abort", onAbort);
+    entry.unlisten = listen(signal, () => {
+      entry.reason = abortedError(signal.reason);
+      this.#quietly(() => this.#giveUp(id));
+    });
+    let status;
+    try {
+      status = this.#input((core, now) =>
+        request.isSubscription
+          ? core.subscribe(id, parent, deadline, request.idleTimeout, request.highWaterMark, now)
+          : core.call(id, parent, deadline, now),
+      );
+    } catch (error) {
+      entry.unlisten();
+      throw error;
+    }
+    const opened = status & ~HAS_ENDED;
+    if (opened === OPEN) {
+      request.id = id;
+      this.#open.set(id, entry);
+    } else {
+      entry.unlisten();
     }
     this.#after(status);
-    this.#request(id, request);
-    return id;
+    if (opened !== OPEN) {
+      const maxPending = this.#maxPending;
+      throw errorOfOpening(opened, { deadline, maxPending }) ?? refused("newId");
+    }
+    // A listener that was told of what had ended may have ended this too.
+    if (this.#open.get(id) === entry) {
+      this.#request(id, request);
+    }
   }
 
   /** Sends `call.requested`. A transport that refuses it has failed the request. */
@@ -377,7 +395,8 @@ class PendingRequestMap {
     if (this.#served.has(parent)) {
       this.#nested.add(event);
     }
-    const unsent = (error) => this.#settle(id, (waiter) => waiter.fail(mapError(error)));
+    const unsent = (error) =>
+      this.#quietly(() => this.#settle(id, (waiter) => waiter.fail(mapError(error))));
     try {
       watch(this.#onEvent("call.requested", event), unsent);
     } catch (error) {
@@ -441,7 +460,7 @@ class PendingRequestMap {
   #close(id) {
     const entry = this.#open.get(id);
     this.#open.delete(id);
-    entry.unlisten?.();
+    entry.unlisten();
     return entry;
   }
 
@@ -580,7 +599,7 @@ class PendingRequestMap {
     this.#core = undefined;
     this.#letGo?.();
     for (const { waiter, unlisten } of open) {
-      unlisten?.();
+      unlisten();
       waiter.fail(error);
     }
     for (const onStop of served) {

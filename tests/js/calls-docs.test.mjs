@@ -40,4 +40,5 @@ test("the bounds are those of the core", () => {
     assert.equal(found.replaceAll("_", ","), value);
     assert.ok(document.includes(value));
   }
+  assert.match(read("pkg-template/lib/pending.js"), /const MAX_ID_BYTES = 1_024;/);
 });

@@ -93,7 +93,7 @@ test("AT-121 abort of an unknown id is nothing", () => {
 });
 
 test("AT-125 a deadline that passes rejects with TIMEOUT and tells the other side", async () => {
-  const deadline = Date.now() + 20;
+  const deadline = Date.now() + 250;
   const { map, events, call, id } = opened({}, { deadline });
   assert.equal(events[0].deadline, deadline);
   await assert.rejects(call, { code: "TIMEOUT", retryable: true, details: { deadline } });
@@ -357,6 +357,22 @@ test("a signal is let go when the call settles", async () => {
   assert.equal(getEventListeners(controller.signal, "abort").length, 0);
 });
 
+test("requests that share a signal share its listener", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { map, ids } = mapWithLog();
+  const calls = Array.from({ length: 30 }, (_, n) => map.call("ns.op", n, { signal }));
+  assert.equal(getEventListeners(signal, "abort").length, 1);
+  map.respond(ids()[0], ENVELOPE);
+  assert.equal(await calls[0], ENVELOPE);
+  assert.equal(getEventListeners(signal, "abort").length, 1);
+  controller.abort();
+  const settled = await Promise.allSettled(calls.slice(1));
+  assert.ok(settled.every(({ reason }) => reason.code === "ABORTED"));
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+  assert.equal(map.getPendingCount(), 0);
+});
+
 test("giving a request up gives up what was called for it", async () => {
   const { map, events, ids } = mapWithLog();
   const root = map.call("ns.root", 1);
@@ -463,7 +479,7 @@ test("an id that is open already refuses the second request", async () => {
   assert.equal(events.length, 1);
   map.respond("same", ENVELOPE);
   assert.equal(await call, ENVELOPE);
-  for (const newId of [() => 5, () => "", () => "\udc00"]) {
+  for (const newId of [() => 5, () => "", () => "\udc00", () => "é".repeat(513)]) {
     await assert.rejects(opened({ newId }).call, { option: "newId" });
   }
 });
@@ -555,5 +571,16 @@ test("a clock that fails later leaves nothing stuck", async () => {
   map.dispatch("call.responded", { requestId: id, output: ENVELOPE });
   broken = false;
   map.respond(id, ENVELOPE);
+  assert.equal(await call, ENVELOPE);
+});
+
+test("what only looks like a signal cannot leave a request open", async () => {
+  const { map, ids, events } = mapWithLog();
+  const deaf = { addEventListener() { throw new Error("deaf"); } };
+  await assert.rejects(map.call("ns.op", 1, { signal: deaf }), { message: "deaf" });
+  assert.deepEqual([map.getPendingCount(), events.length], [0, 0]);
+  const sticky = { aborted: false, addEventListener() {}, removeEventListener() { throw new Error("sticky"); } };
+  const call = map.call("ns.op", 1, { signal: sticky });
+  map.respond(ids()[0], ENVELOPE);
   assert.equal(await call, ENVELOPE);
 });
