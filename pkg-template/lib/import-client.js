@@ -30,7 +30,7 @@ const UNUSABLE = /[/\s]/u;
 class Import {
   #door;
   #settings;
-  /** By id: the tool as text, and whether it is registered. */
+  /** Tools as text, by id: what was registered, or refused. */
   #known = new Map();
   #unlisten;
 
@@ -58,18 +58,16 @@ class Import {
     for (const tool of this.#settings.select(this.client.tools)) {
       wanted.set(`${this.namespace}.${tool.name}`, tool);
     }
-    const gone = [...known].filter(([id, { isIn }]) => isIn && !wanted.has(id)).map(([id]) => id);
-    if (gone.length > 0) {
-      this.#door.remove(gone);
-    }
+    this.#remove([...known.keys()].filter((id) => !wanted.has(id)));
     this.#known = new Map();
     for (const [id, tool] of wanted) {
       const { text } = copyJson(tool, COPY);
-      const before = known.get(id);
-      const isSame = before !== undefined && before.text === text;
-      this.#known.set(id, isSame ? before : { text, isIn: this.#add(id, tool, before?.isIn) });
+      this.#known.set(id, text);
+      if (!known.has(id) || known.get(id) !== text) {
+        this.#add(id, tool);
+      }
     }
-    return [...this.#known].filter(([, { isIn }]) => isIn).map(([id]) => id);
+    return [...wanted.keys()].filter((id) => this.#door.owns(this, id));
   }
 
   /** Follows the catalog no further. */
@@ -80,11 +78,16 @@ class Import {
   /** Ends the import and takes its operations out. */
   end() {
     this.stop();
-    this.#door.remove([...this.#known].filter(([, { isIn }]) => isIn).map(([id]) => id));
+    this.#remove([...this.#known.keys()]);
     this.#known = new Map();
   }
 
-  #add(id, tool, replace) {
+  /** Takes out what is still this import's: the host may have put another in its place. */
+  #remove(ids) {
+    this.#door.remove(ids.filter((id) => this.#door.owns(this, id)));
+  }
+
+  #add(id, tool) {
     const { name } = tool;
     const { client } = this;
     const handler = (input, { signal }) => client.callTool(name, input, { signal });
@@ -94,14 +97,10 @@ class Import {
         throw errorFor({ code: "invalid_arguments", reason: "tool_name_forbidden", server });
       }
       const spec = this.#settings.specOf(tool, client);
-      this.#door.add([{ spec, handler }], { imported: true, replace });
-      return true;
+      this.#door.add([{ spec, handler }], { owner: this, replace: this.#door.owns(this, id) });
     } catch (error) {
-      if (replace) {
-        this.#door.remove([id]);
-      }
+      this.#remove([id]);
       this.#door.warn({ type: "import", server: client.server, tool: name, operationId: id, error });
-      return false;
     }
   }
 }

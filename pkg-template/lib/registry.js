@@ -27,11 +27,12 @@ const INPUT = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigi
 const CONTEXT = ["requestId", "parentRequestId", "identity", "metadata", "deadline", "env"];
 
 class OperationRegistry {
-  /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler, output }`. */
+  /** By id, in order: `{ text, owner, id, kind, readsInput, spec, handler, output }`. */
   #records = new Map();
   #core;
   #listeners = new Set();
   #imports = new Set();
+  #discovery = new Set();
   #isFreed = false;
   #now;
   #newId;
@@ -59,19 +60,19 @@ class OperationRegistry {
         this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
-      discovery: new Set(),
+      discovery: this.#discovery,
       newId,
       now,
       warn: (event) => this.#warn(event),
       add: (entries, settings) => this.#add(entries, settings),
       remove: (ids) => this.#remove(ids),
-      has: (id) => this.#records.has(id),
+      owns: (owner, id) => this.#records.get(id)?.owner === owner,
       imports: this.#imports,
     });
   }
 
   register(spec, handler, options) {
-    this.#add([entryOf(spec, handler)], options);
+    this.#add([entryOf(spec, handler)], { replace: replaces(options) });
   }
 
   registerAll(list, options) {
@@ -80,12 +81,12 @@ class OperationRegistry {
     }
     this.#add(
       list.map((spec) => entryOf(spec)),
-      options,
+      { replace: replaces(options) },
     );
   }
 
   registerSpec(spec, options) {
-    this.#add([{ spec, handler: undefined }], options);
+    this.#add([{ spec, handler: undefined }], { replace: replaces(options) });
   }
 
   registerHandler(id, handler, options) {
@@ -95,7 +96,7 @@ class OperationRegistry {
       throw errorFor({ code: "invalid_arguments", reason: "operation_unknown", operation });
     }
     checkHandler(record.kind, handler, record.id);
-    if (record.handler !== undefined && pick(options, ["replace"]).replace !== true) {
+    if (record.handler !== undefined && !replaces(options)) {
       const { id: operation } = record;
       throw errorFor({ code: "invalid_arguments", reason: "operation_bound", operation });
     }
@@ -176,11 +177,11 @@ class OperationRegistry {
     this.#listeners.clear();
   }
 
-  /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. */
-  #add(entries, options) {
-    const { replace = false, imported = false } = pick(options, ["replace", "imported"]);
+  /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. Imports own theirs. */
+  #add(entries, { replace, owner }) {
+    const isImported = owner !== undefined;
     const read = entries.map(({ spec, handler }, index) => {
-      const { id, type, ...rest } = specText(spec, index, imported);
+      const { id, type, ...rest } = specText(spec, index, isImported);
       if (handler !== undefined) {
         checkHandler(type, handler, id, index);
       }
@@ -189,18 +190,19 @@ class OperationRegistry {
     const list = `[${read.map(({ text }) => text).join(",")}]`;
     const { instance, operations } = this.#live();
     const registered = guard(instance, () =>
-      operations.register(list, imported === true, replace === true),
+      operations.register(list, isImported, replace),
     );
     const records = registered.map(({ id, kind, readsInput }, index) => {
       const { text, output: schema } = read[index];
       // What a session gives was judged there.
-      const output = schema === undefined || imported ? undefined : compileSchema(schema);
+      const output = schema === undefined || isImported ? undefined : compileSchema(schema);
       const spec = deepFreeze(JSON.parse(text));
       const { handler } = entries[index];
-      return { text, imported, id, kind, readsInput, spec, handler, output };
+      return { text, owner, id, kind, readsInput, spec, handler, output };
     });
     for (const record of records) {
       this.#records.set(record.id, record);
+      this.#discovery.delete(record.id);
     }
     return registered.map(({ id }) => id);
   }
@@ -210,6 +212,7 @@ class OperationRegistry {
     guard(instance, () => operations.remove(ids));
     for (const id of ids) {
       this.#records.delete(id);
+      this.#discovery.delete(id);
     }
   }
 
@@ -224,8 +227,8 @@ class OperationRegistry {
       const instance = mainInstance();
       const operations = guard(instance, ({ Operations }) => new Operations());
       const release = own(this, instance, operations);
-      for (const { text, imported } of this.#records.values()) {
-        guard(instance, () => operations.register(`[${text}]`, imported, false));
+      for (const { text, owner } of this.#records.values()) {
+        guard(instance, () => operations.register(`[${text}]`, owner !== undefined, false));
       }
       this.#core = { instance, operations, release };
     }
@@ -287,7 +290,7 @@ class OperationRegistry {
   #admit(id, input, call, subscribe) {
     const asked = String(id);
     const record = this.#find(asked);
-    const given = record?.imported && input === undefined ? {} : input;
+    const given = record?.owner !== undefined && input === undefined ? {} : input;
     const { text, bigints } = record?.readsInput ? copyJson(given, INPUT) : {};
     const request = { subscribe, outside: call.outside, bound: record?.handler !== undefined };
     const caller = identityText(call.identity);
@@ -389,7 +392,7 @@ class OperationRegistry {
   /** What a handler returned, as an envelope. */
   #conclude(record, returned, call) {
     const { id, output: outputSchema } = record;
-    if (record.imported) {
+    if (record.owner !== undefined) {
       return this.#concludeTool(id, returned, call);
     }
     const operation = outputSchema === undefined ? { id } : { id, outputSchema };
@@ -435,7 +438,8 @@ class OperationRegistry {
   #failed(record, thrown, call) {
     const { id, spec } = record;
     const error = mapError(thrown, spec.errorSchemas);
-    if (spec.errorSchemas?.some(({ code }) => code === error.code) && !record.imported) {
+    const isDeclared = spec.errorSchemas?.some(({ code }) => code === error.code);
+    if (isDeclared && record.owner === undefined) {
       const details = error.details === undefined ? undefined : JSON.stringify(error.details);
       const { instance, operations } = this.#live();
       const found = guard(instance, () => operations.judgeDetails(id, error.code, details));
@@ -472,6 +476,10 @@ disposable(OperationRegistry);
 
 /** What ends a subscription whose consumer is gone. */
 const LEFT = new Error("the consumer left");
+
+function replaces(options) {
+  return pick(options, ["replace"]).replace === true;
+}
 
 /** A specification that may bring its handler along. */
 function entryOf(spec, handler) {

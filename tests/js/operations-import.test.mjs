@@ -374,6 +374,24 @@ function nest(depth) {
   return value;
 }
 
+test("what the host puts in a tool's place is the host's", async () => {
+  const registry = new OperationRegistry();
+  const client = fakeClient([tool("a"), tool("b")]);
+  registry.importClient(client);
+  registry.register(spec("fake.a"), () => "ours", { replace: true });
+  registry.unregister("fake.b");
+  client.change([tool("a", { description: "New" }), tool("b")]);
+  assert.equal((await registry.execute("fake.a")).data, "ours");
+  assert.deepEqual(ids(registry), ["fake.a"]);
+  client.change([]);
+  assert.deepEqual(registry.importClient(client), []);
+  assert.equal((await registry.execute("fake.a")).data, "ours");
+  // Leniency is for imports alone: no option claims it.
+  const options = { imported: true, owner: {} };
+  const bad = spec("ns.op", { inputSchema: { type: "x" } });
+  assert.equal((await failure(() => registry.register(bad, () => 1, options))).code, "schema_error");
+});
+
 test("giving up a call tells the server", async () => {
   const { server, client, registry } = await imported({ tools: [tool("t")] });
   const controller = new AbortController();
