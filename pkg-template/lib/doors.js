@@ -4,9 +4,8 @@
  * known to this map alone.
  *
  *   interface Door {
- *     // The call is one from outside, whatever its context says: hidden operations are unknown.
+ *     // A call from outside, whatever its context names: hidden operations are unknown.
  *     executeOutside(id, input, context): Promise<ResponseEnvelope>;
- *     subscribeOutside(id, input, context): AsyncGenerator<ResponseEnvelope>;
  *     // A nested call: hidden operations are known, the identity is the one given, or none.
  *     executeInside(id, input, context, identity): Promise<ResponseEnvelope>;
  *     // Specifications of what an outside caller may call, in order.

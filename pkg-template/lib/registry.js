@@ -7,29 +7,32 @@
 import { identityText } from "./access.js";
 import { numberOf, refused, signalOf } from "./arguments.js";
 import { CallError, mapError } from "./call-error.js";
-import { guard, mainInstance, own } from "./core.js";
+import { disposable, guard, mainInstance, own } from "./core.js";
 import { openDoor } from "./doors.js";
 import { handlerContext } from "./env.js";
 import { mcpEnvelope, runPipeline } from "./envelope.js";
+import { randomId } from "./ids.js";
 import { importClient } from "./import-client.js";
 import { deepFreeze, parseJson } from "./json.js";
 import { Lifetime } from "./lifetime.js";
 import { pick } from "./options.js";
 import { compileSchema } from "./schema.js";
-import { errorFor } from "./sentences.js";
+import { errorFor, freedError } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
 import { fitsType, specText } from "./spec.js";
 
 /** Copies of input for judging: as large and deep as the host's own values may be. */
 const INPUT = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
 
-const CONTEXT = ["requestId", "parentRequestId", "metadata", "deadline", "env"];
+const CONTEXT = ["requestId", "parentRequestId", "identity", "metadata", "deadline", "env"];
 
 class OperationRegistry {
   /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler, output }`. */
   #records = new Map();
   #core;
   #listeners = new Set();
+  #imports = new Set();
+  #isFreed = false;
   #now;
   #newId;
   #pipeline;
@@ -51,11 +54,9 @@ class OperationRegistry {
     this.#pipeline = pipeline;
     openDoor(this, {
       executeOutside: (id, input, context) =>
-        this.#execute(id, input, () => this.#read(context, { outside: true })),
-      subscribeOutside: (id, input, context) =>
-        this.#subscribe(id, input, () => this.#read(context, { outside: true })),
+        this.#execute(id, input, () => this.#readAs(context, { outside: true })),
       executeInside: (id, input, context, identity) =>
-        this.#execute(id, input, () => this.#read(context, { outside: false, identity })),
+        this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
       discovery: new Set(),
@@ -65,7 +66,7 @@ class OperationRegistry {
       add: (entries, settings) => this.#add(entries, settings),
       remove: (ids) => this.#remove(ids),
       has: (id) => this.#records.has(id),
-      imports: new Set(),
+      imports: this.#imports,
     });
   }
 
@@ -116,7 +117,8 @@ class OperationRegistry {
   }
 
   getByName(namespace, name) {
-    return this.get(`${namespace}.${name}`);
+    const found = this.get(`${namespace}.${name}`);
+    return found?.namespace === namespace ? found : undefined;
   }
 
   getSpec(id) {
@@ -132,15 +134,16 @@ class OperationRegistry {
     if (has(options, "identity")) {
       return this.#visible(options.identity);
     }
+    this.#live();
     return [...this.#records.values()].map(({ spec }) => spec);
   }
 
   execute(id, input, context) {
-    return this.#execute(id, input, () => this.#read(context, {}));
+    return this.#execute(id, input, () => this.#read(context));
   }
 
   subscribe(id, input, context) {
-    return this.#subscribe(id, input, () => this.#read(context, {}));
+    return this.#subscribe(id, input, () => this.#read(context));
   }
 
   importClient(client, options) {
@@ -158,11 +161,26 @@ class OperationRegistry {
     };
   }
 
+  free() {
+    this.#isFreed = true;
+    this.#core?.release();
+    this.#core = undefined;
+    for (const { output } of this.#records.values()) {
+      output?.free();
+    }
+    for (const imported of this.#imports) {
+      imported.stop();
+    }
+    this.#imports.clear();
+    this.#records.clear();
+    this.#listeners.clear();
+  }
+
   /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. */
   #add(entries, options) {
     const { replace = false, imported = false } = pick(options, ["replace", "imported"]);
     const read = entries.map(({ spec, handler }, index) => {
-      const { id, type, ...rest } = specText(spec, index);
+      const { id, type, ...rest } = specText(spec, index, imported);
       if (handler !== undefined) {
         checkHandler(type, handler, id, index);
       }
@@ -197,6 +215,9 @@ class OperationRegistry {
 
   /** The core's half, made anew if its instance trapped. */
   #live() {
+    if (this.#isFreed) {
+      throw freedError();
+    }
     if (this.#core === undefined || this.#core.instance.failure !== undefined) {
       this.#core?.release();
       this.#core = undefined;
@@ -212,6 +233,9 @@ class OperationRegistry {
   }
 
   #find(id) {
+    if (this.#isFreed) {
+      throw freedError();
+    }
     if (typeof id !== "string") {
       return undefined;
     }
@@ -238,18 +262,25 @@ class OperationRegistry {
   }
 
   /** A call as its context says, every member read once. */
-  #read(context, { outside, identity }) {
+  #read(context) {
     const call = pick(context, CONTEXT);
-    const isNamed = has(context, "identity");
+    for (const name of CONTEXT) {
+      call[name] ??= undefined;
+    }
     // A caller that is named but unknown is nobody, not the host.
-    call.outside = outside ?? isNamed;
-    call.identity = identity ?? (outside === false ? undefined : pick(context, ["identity"]).identity);
+    call.isNamed = has(context, "identity");
+    call.outside = call.isNamed;
     call.requestId ??= this.#newId();
     call.signal = signalOf(context);
     if (call.deadline !== undefined && Number.isNaN(numberOf(call.deadline, "deadline"))) {
       throw refused("deadline");
     }
     return call;
+  }
+
+  /** A call of this package's own: what it says holds, whatever the context names. */
+  #readAs(context, known) {
+    return { ...this.#read(context), isNamed: true, ...known };
   }
 
   /** Lets a call in; gives the operation and its input as it was judged. */
@@ -347,6 +378,7 @@ class OperationRegistry {
         throw life.stopped ?? this.#failed(record, error, call);
       } finally {
         life.over();
+        leaving.removeEventListener("abort", onLeave);
         await close(source, isPending);
       }
     } catch (error) {
@@ -436,6 +468,8 @@ class OperationRegistry {
   }
 }
 
+disposable(OperationRegistry);
+
 /** What ends a subscription whose consumer is gone. */
 const LEFT = new Error("the consumer left");
 
@@ -496,12 +530,6 @@ function has(object, name) {
   } catch {
     throw refused(name);
   }
-}
-
-/** 128 random bits as 32 hexadecimal digits. */
-function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export { OperationRegistry };

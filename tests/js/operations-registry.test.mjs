@@ -27,6 +27,9 @@ test("AT-080: an operation is found with its handler, a specification without", 
   assert.equal("handler" in registry.getSpec("test.op"), false);
   assert.deepEqual(registry.get("test.op"), { ...given, handler });
   assert.deepEqual(registry.getByName("test", "op"), { ...given, handler });
+  registry.registerSpec(spec("test.a.b"));
+  assert.equal(registry.getByName("test", "a.b").name, "a.b");
+  assert.equal(registry.getByName("test.a", "b"), undefined);
   assert.equal(registry.getHandler("test.op"), handler);
   registry.registerSpec(spec("test.bare"));
   assert.ok("handler" in registry.get("test.bare"));
@@ -478,7 +481,7 @@ test("hostile results cost their call alone", async () => {
   revoke();
   for (const returned of [
     Object.defineProperty({}, "a", { get: fail, enumerable: true }),
-    Object.defineProperty({ data: 1 }, "meta", { get: fail }),
+    Object.defineProperty({ data: 1 }, "meta", { get: fail, enumerable: true }),
     new Proxy({}, { ownKeys: fail, getPrototypeOf: fail, getOwnPropertyDescriptor: fail }),
     new Map(),
   ]) {
@@ -609,6 +612,43 @@ test("a subscription's failure is its last word", async () => {
   assert.equal((await failure(collect(registry.subscribe("ns.none")))).code, "OPERATION_NOT_FOUND");
 });
 
+test("`cast` fills what is missing on execute, and says so", async () => {
+  const outputSchema = {
+    type: "object",
+    properties: {
+      result: { type: "string" },
+      count: { type: "number" },
+      unit: { type: "string", default: "ms" },
+    },
+    required: ["result", "count", "unit"],
+  };
+  const returned = Object.freeze({ result: "ok", more: 1 });
+  const warnings = [];
+  const data = async (options) => {
+    const registry = registryWith("ns.op", { outputSchema }, () => returned, options);
+    registry.onWarning((event) => warnings.push(event));
+    return (await registry.execute("ns.op")).data;
+  };
+  assert.deepEqual(await data(), { result: "ok", more: 1, count: 0, unit: "ms" });
+  assert.equal(warnings[0].verdict, "valid");
+  assert.deepEqual(warnings[0].changes.map(({ path }) => path).sort(), ["/count", "/unit"]);
+  assert.deepEqual(await data({ normalize: "defaults" }), { result: "ok", more: 1, unit: "ms" });
+  assert.equal(await data({ normalize: "off" }), returned);
+  assert.equal(warnings.at(-1).verdict, "invalid");
+  assert.equal((await failure(data({ normalize: "some" }))).details.option, "normalize");
+  // AT-047: what cannot be mended is handed on with the warning.
+  const open = { type: "object", properties: { n: { type: "number", exclusiveMinimum: 0 } }, required: ["n"] };
+  const registry = registryWith("ns.op", { outputSchema: open }, () => ({}));
+  registry.onWarning((event) => warnings.push(event));
+  assert.deepEqual((await registry.execute("ns.op")).data, { n: 0 });
+  assert.equal(warnings.at(-1).verdict, "invalid");
+  // AT-049: an envelope that is mended is a new one.
+  const envelope = localEnvelope({}, "ns.other", 1);
+  registry.registerHandler("ns.op", () => envelope, { replace: true });
+  const mended = await registry.execute("ns.op");
+  assert.deepEqual([mended.data, mended.meta, envelope.data], [{ n: 0 }, envelope.meta, {}]);
+});
+
 test("a thousand operations are listed in no time", () => {
   const registry = new OperationRegistry();
   const list = Array.from({ length: 1000 }, (_, index) =>
@@ -625,6 +665,30 @@ test("a thousand operations are listed in no time", () => {
   }
   const spent = (performance.now() - started) / 10;
   assert.ok(spent < 100, `${spent} ms a list`);
+});
+
+test("a registry that was freed says so", async () => {
+  const registry = registryWith("ns.op", { outputSchema: NUMBER }, () => ({ a: 1 }));
+  registry.free();
+  registry.free();
+  for (const attempt of [
+    () => registry.list(),
+    () => registry.list({ identity: null }),
+    () => registry.get("ns.op"),
+    () => registry.register(spec("ns.b")),
+  ]) {
+    assert.equal((await failure(attempt)).code, "freed");
+  }
+  for (const attempt of [() => registry.execute("ns.op"), () => collect(registry.subscribe("ns.op"))]) {
+    const error = await failure(attempt);
+    assert.deepEqual([error.code, error.details.code], ["EXECUTION_ERROR", "freed"]);
+  }
+});
+
+test("null in a context is nothing", async () => {
+  const registry = registryWith("ns.op", {}, (_, context) => Object.keys(context).sort());
+  const context = { requestId: null, parentRequestId: null, metadata: null, deadline: null, signal: null };
+  assert.deepEqual((await registry.execute("ns.op", {}, context)).data, ["requestId", "signal"]);
 });
 
 test("options are refused by name", async () => {
