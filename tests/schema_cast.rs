@@ -74,3 +74,91 @@ fn the_measured_table() {
     }
     assert_eq!(compared, 64);
 }
+
+/// What the mode `cast` makes keeps every member that was there, whatever the schema declares.
+#[test]
+fn cast_keeps_members_and_tells_changes() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "number"}, "b": {"type": "string", "default": "d"}},
+        "required": ["a", "b"],
+    });
+    let value = json!({"a": "x", "extra": {"deep": [1]}});
+    let changed = run(&schema, Some(&value), mode(CastMode::Cast)).unwrap().unwrap();
+    let told: Vec<_> =
+        changed.changes.iter().map(|change| (change.path.as_str(), change.kind)).collect();
+    assert_eq!(told, [("/a", ChangeKind::Replaced), ("/b", ChangeKind::Default)]);
+    let made = output(Some(&value), Some(changed));
+    assert_eq!(made, json!({"a": 0, "b": "d", "extra": {"deep": [1]}}));
+    // What comes out fits, so that it is not changed again.
+    let program = compile(schema.to_string().as_bytes(), &CompileOptions::default()).unwrap();
+    assert_eq!(judge_text(&program, made.to_string().as_bytes()).verdict, Verdict::Valid);
+    assert_eq!(run(&schema, Some(&made), mode(CastMode::Cast)).unwrap(), None);
+    let exact = run(&schema, Some(&value), mode(CastMode::Cast034)).unwrap().unwrap();
+    assert!(exact.changes.iter().any(|change| change.kind == ChangeKind::Removed));
+}
+
+#[test]
+fn exact_numbers_and_escapes_survive() {
+    let schema = br#"{"type":"object","properties":{"n":{"type":"string"}}}"#;
+    let program = compile(schema, &CompileOptions::default()).unwrap();
+    let value = br#"{"n":1,"big":12345678901234567890.10,"\u0061\"":"\ud800"}"#;
+    let changed = cast(&program, Some(value), &CastOptions::default()).unwrap().unwrap();
+    let expected = r#"{"n":"","big":12345678901234567890.10,"\u0061\"":"\ud800"}"#;
+    assert_eq!(changed.text.as_deref(), Some(expected));
+    // Of a repeated member the last counts, as for `JSON.parse`.
+    let changed = cast(&program, Some(br#"{"n":"x","n":1}"#), &CastOptions::default()).unwrap();
+    assert_eq!(changed.unwrap().text.as_deref(), Some(r#"{"n":""}"#));
+}
+
+#[test]
+fn bounds_are_failures_and_cost_no_memory() {
+    for schema in [
+        json!({"type": "array", "items": {"type": "null"}, "minItems": 1_000_000_000}),
+        json!({"type": "string", "minLength": 4_000_000_000_u64}),
+        json!({"type": "array", "items": {"type": "null"}, "minItems": 1e300}),
+    ] {
+        for value in [json!([]), json!({})] {
+            for mode in [mode(CastMode::Cast), mode(CastMode::Cast034)] {
+                let error = run(&schema, Some(&value), mode).unwrap_err();
+                assert_eq!((error.code().as_str(), error.reason()), ("limit", "cast_limit"));
+            }
+        }
+    }
+    let itself = json!({"$id": "https://example.com/t", "type": "object",
+        "properties": {"a": {"$ref": "#"}, "b": {"$ref": "#"}}, "required": ["a", "b"]});
+    let error = run(&itself, Some(&json!({})), mode(CastMode::Cast034)).unwrap_err();
+    assert_eq!(error.reason(), "reference_cycle");
+    let deep = format!("{}{}", "[".repeat(600), "]".repeat(600));
+    let program = compile(br#"{"type":"string"}"#, &CompileOptions::default()).unwrap();
+    let error = cast(&program, Some(deep.as_bytes()), &CastOptions::default()).unwrap_err();
+    assert_eq!(error.code().as_str(), "limit");
+    let error = cast(&program, Some(b"{"), &CastOptions::default()).unwrap_err();
+    assert_eq!(error.reason(), "not_json");
+}
+
+#[test]
+fn defaults_are_filled_where_they_apply() {
+    let schema = json!({
+        "properties": {
+            "a": {"default": 1},
+            "list": {"items": {"$ref": "#/$defs/item"}},
+        },
+        "oneOf": [
+            {"properties": {"k": {"const": 1}, "x": {"default": "x"}}},
+            {"properties": {"k": {"const": 2}, "y": {"default": "y"}}},
+        ],
+        "$defs": {"item": {"allOf": [{"properties": {"b": {"default": {}}}}]}},
+    });
+    let program = compile(schema.to_string().as_bytes(), &CompileOptions::default()).unwrap();
+    let value = br#"{"k":2,"list":[{},{"b":1},5]}"#;
+    let changed = apply_defaults(&program, Some(value), 1_000).unwrap().unwrap();
+    let made: Value = serde_json::from_str(&changed.text.unwrap()).unwrap();
+    assert_eq!(made, json!({"k": 2, "list": [{"b": {}}, {"b": 1}, 5], "a": 1, "y": "y"}));
+    assert!(changed.changes.iter().all(|change| change.kind == ChangeKind::Default));
+    let again = apply_defaults(&program, Some(made.to_string().as_bytes()), 1_000).unwrap();
+    assert_eq!(again, None);
+    assert_eq!(apply_defaults(&program, None, 1_000).unwrap(), None);
+    let error = apply_defaults(&program, Some(value), 5).unwrap_err();
+    assert_eq!((error.reason(), error.get_facts().limit), ("cast_limit", Some(5)));
+}

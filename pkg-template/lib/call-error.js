@@ -97,14 +97,8 @@ function mapError(error, errorSchemas) {
   if (isError(error)) {
     return ofException(error, errorSchemas);
   }
-  const raw = typeof error === "object" && error !== null ? jsonOf(error) : textFor(error);
-  return new CallError({
-    code: "UNKNOWN_ERROR",
-    message: textFor(error),
-    retryable: false,
-    details: { raw },
-    cause: error,
-  });
+  const raw = textFor(error);
+  return new CallError({ code: "UNKNOWN_ERROR", message: raw, details: { raw }, cause: error });
 }
 
 /** An error of another copy of this package, or what claims to be one. */
@@ -143,7 +137,6 @@ function ofException(error, errorSchemas) {
   return new CallError({
     code: declared[index] ?? "EXECUTION_ERROR",
     message,
-    retryable: false,
     details: memberOf(error, "details") ?? { name: textFor(memberOf(error, "name") ?? "Error") },
     cause: error,
   });

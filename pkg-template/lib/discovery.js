@@ -67,7 +67,7 @@ function registerDiscovery(registry, options) {
       handler: ({ name }, { identity }) => described(door.specFor(name, identity)),
     },
   ];
-  const ids = door.add(entries, { replace });
+  const ids = door.add(entries, { replace: replace === true });
   for (const id of ids) {
     door.discovery.add(id);
   }

@@ -16,7 +16,8 @@
  *     discovery: Set<string>;
  *     newId(): string; now(): number;
  *     warn(event): void;
- *     add(entries, options): string[]; remove(ids): void; has(id): boolean;
+ *     // Adds entries `{ spec, handler }` as `registerAll` does; an `owner` makes them imported.
+ *     add(entries, { replace, owner }): string[]; owns(owner, id): boolean; remove(ids): void;
  *     imports: Set<object>;
  *   }
  */

@@ -6,8 +6,9 @@
 import { plainOptions, refused } from "./arguments.js";
 import { checkAccess } from "./access.js";
 import { doorOf } from "./doors.js";
-import { documentText, pick } from "./options.js";
+import { pick } from "./options.js";
 import { errorFor } from "./sentences.js";
+import { copyJson } from "./snapshot.js";
 
 /** What calls of imported operations fail with, beside what any call may. */
 const ERRORS = [
@@ -19,6 +20,9 @@ const ERRORS = [
   { code: "TIMEOUT", description: "The server did not answer in time", schema: { type: "object" } },
 ];
 
+/** A tool's copy, only to see whether it changed. */
+const COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
+
 /** A name that would be lost in an id, or collapse with another: nothing is trimmed. */
 const UNUSABLE = /[/\s]/u;
 
@@ -26,7 +30,7 @@ const UNUSABLE = /[/\s]/u;
 class Import {
   #door;
   #settings;
-  /** By id: the tool as text, and whether it is registered. */
+  /** Tools as text, by id: what was registered, or refused. */
   #known = new Map();
   #unlisten;
 
@@ -54,28 +58,36 @@ class Import {
     for (const tool of this.#settings.select(this.client.tools)) {
       wanted.set(`${this.namespace}.${tool.name}`, tool);
     }
-    const gone = [...known].filter(([id, { isIn }]) => isIn && !wanted.has(id)).map(([id]) => id);
-    if (gone.length > 0) {
-      this.#door.remove(gone);
-    }
+    this.#remove([...known.keys()].filter((id) => !wanted.has(id)));
     this.#known = new Map();
     for (const [id, tool] of wanted) {
-      const text = documentText(tool);
-      const before = known.get(id);
-      const isSame = before?.text === text;
-      this.#known.set(id, isSame ? before : { text, isIn: this.#add(id, tool, before?.isIn) });
+      const { text } = copyJson(tool, COPY);
+      this.#known.set(id, text);
+      if (!known.has(id) || known.get(id) !== text) {
+        this.#add(id, tool);
+      }
     }
-    return [...this.#known].filter(([, { isIn }]) => isIn).map(([id]) => id);
+    return [...wanted.keys()].filter((id) => this.#door.owns(this, id));
+  }
+
+  /** Follows the catalog no further. */
+  stop() {
+    this.#unlisten?.();
   }
 
   /** Ends the import and takes its operations out. */
   end() {
-    this.#unlisten?.();
-    this.#door.remove([...this.#known].filter(([, { isIn }]) => isIn).map(([id]) => id));
+    this.stop();
+    this.#remove([...this.#known.keys()]);
     this.#known = new Map();
   }
 
-  #add(id, tool, replace) {
+  /** Takes out what is still this import's: the host may have put another in its place. */
+  #remove(ids) {
+    this.#door.remove(ids.filter((id) => this.#door.owns(this, id)));
+  }
+
+  #add(id, tool) {
     const { name } = tool;
     const { client } = this;
     const handler = (input, { signal }) => client.callTool(name, input, { signal });
@@ -85,14 +97,10 @@ class Import {
         throw errorFor({ code: "invalid_arguments", reason: "tool_name_forbidden", server });
       }
       const spec = this.#settings.specOf(tool, client);
-      this.#door.add([{ spec, handler }], { imported: true, replace });
-      return true;
+      this.#door.add([{ spec, handler }], { owner: this, replace: this.#door.owns(this, id) });
     } catch (error) {
-      if (replace) {
-        this.#door.remove([id]);
-      }
+      this.#remove([id]);
       this.#door.warn({ type: "import", server: client.server, tool: name, operationId: id, error });
-      return false;
     }
   }
 }
@@ -130,8 +138,12 @@ function settingsOf(client, options) {
   const [include, exclude] = ["include", "exclude"].map((option) => namesOf(picked, option));
   return {
     namespace,
+    // A catalog has tools with names; a client that is not ours may have anything.
     select: (tools) =>
-      tools.filter(({ name }) => (include?.has(name) ?? true) && !exclude?.has(name)),
+      tools.filter((tool) => {
+        const name = tool?.name;
+        return typeof name === "string" && (include?.has(name) ?? true) && !exclude?.has(name);
+      }),
     specOf: (tool, { serverInfo }) => ({
       ...documented(tool),
       namespace,

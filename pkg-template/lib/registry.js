@@ -7,7 +7,7 @@
 import { identityText } from "./access.js";
 import { numberOf, refused, signalOf } from "./arguments.js";
 import { CallError, mapError } from "./call-error.js";
-import { guard, mainInstance, own } from "./core.js";
+import { disposable, guard, mainInstance, own } from "./core.js";
 import { openDoor } from "./doors.js";
 import { handlerContext } from "./env.js";
 import { mcpEnvelope, runPipeline } from "./envelope.js";
@@ -17,7 +17,7 @@ import { deepFreeze, parseJson } from "./json.js";
 import { Lifetime } from "./lifetime.js";
 import { pick } from "./options.js";
 import { compileSchema } from "./schema.js";
-import { errorFor } from "./sentences.js";
+import { errorFor, freedError } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
 import { fitsType, specText } from "./spec.js";
 
@@ -27,10 +27,13 @@ const INPUT = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigi
 const CONTEXT = ["requestId", "parentRequestId", "identity", "metadata", "deadline", "env"];
 
 class OperationRegistry {
-  /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler, output }`. */
+  /** By id, in order: `{ text, owner, id, kind, readsInput, spec, handler, output }`. */
   #records = new Map();
   #core;
   #listeners = new Set();
+  #imports = new Set();
+  #discovery = new Set();
+  #isFreed = false;
   #now;
   #newId;
   #pipeline;
@@ -57,19 +60,19 @@ class OperationRegistry {
         this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
-      discovery: new Set(),
+      discovery: this.#discovery,
       newId,
       now,
       warn: (event) => this.#warn(event),
       add: (entries, settings) => this.#add(entries, settings),
       remove: (ids) => this.#remove(ids),
-      has: (id) => this.#records.has(id),
-      imports: new Set(),
+      owns: (owner, id) => this.#records.get(id)?.owner === owner,
+      imports: this.#imports,
     });
   }
 
   register(spec, handler, options) {
-    this.#add([entryOf(spec, handler)], options);
+    this.#add([entryOf(spec, handler)], { replace: replaces(options) });
   }
 
   registerAll(list, options) {
@@ -78,12 +81,12 @@ class OperationRegistry {
     }
     this.#add(
       list.map((spec) => entryOf(spec)),
-      options,
+      { replace: replaces(options) },
     );
   }
 
   registerSpec(spec, options) {
-    this.#add([{ spec, handler: undefined }], options);
+    this.#add([{ spec, handler: undefined }], { replace: replaces(options) });
   }
 
   registerHandler(id, handler, options) {
@@ -93,7 +96,7 @@ class OperationRegistry {
       throw errorFor({ code: "invalid_arguments", reason: "operation_unknown", operation });
     }
     checkHandler(record.kind, handler, record.id);
-    if (record.handler !== undefined && pick(options, ["replace"]).replace !== true) {
+    if (record.handler !== undefined && !replaces(options)) {
       const { id: operation } = record;
       throw errorFor({ code: "invalid_arguments", reason: "operation_bound", operation });
     }
@@ -115,7 +118,8 @@ class OperationRegistry {
   }
 
   getByName(namespace, name) {
-    return this.get(`${namespace}.${name}`);
+    const found = this.get(`${namespace}.${name}`);
+    return found?.namespace === namespace ? found : undefined;
   }
 
   getSpec(id) {
@@ -131,6 +135,7 @@ class OperationRegistry {
     if (has(options, "identity")) {
       return this.#visible(options.identity);
     }
+    this.#live();
     return [...this.#records.values()].map(({ spec }) => spec);
   }
 
@@ -157,11 +162,26 @@ class OperationRegistry {
     };
   }
 
-  /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. */
-  #add(entries, options) {
-    const { replace = false, imported = false } = pick(options, ["replace", "imported"]);
+  free() {
+    this.#isFreed = true;
+    this.#core?.release();
+    this.#core = undefined;
+    for (const { output } of this.#records.values()) {
+      output?.free();
+    }
+    for (const imported of this.#imports) {
+      imported.stop();
+    }
+    this.#imports.clear();
+    this.#records.clear();
+    this.#listeners.clear();
+  }
+
+  /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. Imports own theirs. */
+  #add(entries, { replace, owner }) {
+    const isImported = owner !== undefined;
     const read = entries.map(({ spec, handler }, index) => {
-      const { id, type, ...rest } = specText(spec, index);
+      const { id, type, ...rest } = specText(spec, index, isImported);
       if (handler !== undefined) {
         checkHandler(type, handler, id, index);
       }
@@ -170,18 +190,19 @@ class OperationRegistry {
     const list = `[${read.map(({ text }) => text).join(",")}]`;
     const { instance, operations } = this.#live();
     const registered = guard(instance, () =>
-      operations.register(list, imported === true, replace === true),
+      operations.register(list, isImported, replace),
     );
     const records = registered.map(({ id, kind, readsInput }, index) => {
       const { text, output: schema } = read[index];
       // What a session gives was judged there.
-      const output = schema === undefined || imported ? undefined : compileSchema(schema);
+      const output = schema === undefined || isImported ? undefined : compileSchema(schema);
       const spec = deepFreeze(JSON.parse(text));
       const { handler } = entries[index];
-      return { text, imported, id, kind, readsInput, spec, handler, output };
+      return { text, owner, id, kind, readsInput, spec, handler, output };
     });
     for (const record of records) {
       this.#records.set(record.id, record);
+      this.#discovery.delete(record.id);
     }
     return registered.map(({ id }) => id);
   }
@@ -191,19 +212,23 @@ class OperationRegistry {
     guard(instance, () => operations.remove(ids));
     for (const id of ids) {
       this.#records.delete(id);
+      this.#discovery.delete(id);
     }
   }
 
   /** The core's half, made anew if its instance trapped. */
   #live() {
+    if (this.#isFreed) {
+      throw freedError();
+    }
     if (this.#core === undefined || this.#core.instance.failure !== undefined) {
       this.#core?.release();
       this.#core = undefined;
       const instance = mainInstance();
       const operations = guard(instance, ({ Operations }) => new Operations());
       const release = own(this, instance, operations);
-      for (const { text, imported } of this.#records.values()) {
-        guard(instance, () => operations.register(`[${text}]`, imported, false));
+      for (const { text, owner } of this.#records.values()) {
+        guard(instance, () => operations.register(`[${text}]`, owner !== undefined, false));
       }
       this.#core = { instance, operations, release };
     }
@@ -211,6 +236,9 @@ class OperationRegistry {
   }
 
   #find(id) {
+    if (this.#isFreed) {
+      throw freedError();
+    }
     if (typeof id !== "string") {
       return undefined;
     }
@@ -239,6 +267,9 @@ class OperationRegistry {
   /** A call as its context says, every member read once. */
   #read(context) {
     const call = pick(context, CONTEXT);
+    for (const name of CONTEXT) {
+      call[name] ??= undefined;
+    }
     // A caller that is named but unknown is nobody, not the host.
     call.isNamed = has(context, "identity");
     call.outside = call.isNamed;
@@ -259,7 +290,7 @@ class OperationRegistry {
   #admit(id, input, call, subscribe) {
     const asked = String(id);
     const record = this.#find(asked);
-    const given = record?.imported && input === undefined ? {} : input;
+    const given = record?.owner !== undefined && input === undefined ? {} : input;
     const { text, bigints } = record?.readsInput ? copyJson(given, INPUT) : {};
     const request = { subscribe, outside: call.outside, bound: record?.handler !== undefined };
     const caller = identityText(call.identity);
@@ -350,6 +381,7 @@ class OperationRegistry {
         throw life.stopped ?? this.#failed(record, error, call);
       } finally {
         life.over();
+        leaving.removeEventListener("abort", onLeave);
         await close(source, isPending);
       }
     } catch (error) {
@@ -360,7 +392,7 @@ class OperationRegistry {
   /** What a handler returned, as an envelope. */
   #conclude(record, returned, call) {
     const { id, output: outputSchema } = record;
-    if (record.imported) {
+    if (record.owner !== undefined) {
       return this.#concludeTool(id, returned, call);
     }
     const operation = outputSchema === undefined ? { id } : { id, outputSchema };
@@ -406,7 +438,8 @@ class OperationRegistry {
   #failed(record, thrown, call) {
     const { id, spec } = record;
     const error = mapError(thrown, spec.errorSchemas);
-    if (spec.errorSchemas?.some(({ code }) => code === error.code) && !record.imported) {
+    const isDeclared = spec.errorSchemas?.some(({ code }) => code === error.code);
+    if (isDeclared && record.owner === undefined) {
       const details = error.details === undefined ? undefined : JSON.stringify(error.details);
       const { instance, operations } = this.#live();
       const found = guard(instance, () => operations.judgeDetails(id, error.code, details));
@@ -439,8 +472,14 @@ class OperationRegistry {
   }
 }
 
+disposable(OperationRegistry);
+
 /** What ends a subscription whose consumer is gone. */
 const LEFT = new Error("the consumer left");
+
+function replaces(options) {
+  return pick(options, ["replace"]).replace === true;
+}
 
 /** A specification that may bring its handler along. */
 function entryOf(spec, handler) {

@@ -1,4 +1,4 @@
-import type { Change, JsonSchema, JsonText, ValidationError, Verdict } from "./schema.js";
+import type { Change, JsonSchema, JsonText, Schema, ValidationError, Verdict } from "./schema.js";
 import type {
   ContentBlock,
   ContentProblem,
@@ -38,7 +38,13 @@ export interface McpMeta {
   _meta?: { [name: string]: unknown };
 }
 
-/** An envelope around what a local handler returned; `timestamp` defaults to now. */
+/**
+ * An envelope around what a local handler returned; `timestamp` (epoch milliseconds) defaults to now.
+ *
+ * The factories throw `invalid_arguments` with `option` for a member that is missing or of another
+ * type. Data that is `undefined` stays that in this process and in a structured clone, and is `null`
+ * in `JSON.stringify`.
+ */
 export function localEnvelope<T>(
   data: T,
   operationId: string,
@@ -66,18 +72,23 @@ export function mcpEnvelope<T>(
   },
 ): ResponseEnvelope<T>;
 
-/** True if the value is an envelope. Runs no code of the value. */
+/**
+ * True if the value is an envelope: exactly what `ResponseEnvelopeSchema` accepts. Never throws, and
+ * runs no code of the value.
+ */
 export function isResponseEnvelope(value: unknown): value is ResponseEnvelope;
 
-/** The envelope's data. */
+/** The envelope's data. Throws `invalid_arguments`, reason "not_an_envelope", for anything else. */
 export function unwrap<T>(envelope: ResponseEnvelope<T>): T;
 
 export interface PipelineOptions {
   /**
-   * How data is made to fit before it is judged. Only "off" (default) is available; another mode
-   * throws `invalid_arguments`.
+   * How data is made to fit before it is judged: `Schema.cast` in one of its modes,
+   * `Schema.applyDefaults`, or not at all. Default: "cast" for local data whose output schema says
+   * something (absent, `true` and `{}` do not), "off" for envelopes of HTTP and MCP and for tool
+   * results. Never done to a failed tool's result, nor to one without structured content.
    */
-  normalize?: "cast" | "cast-0.34" | "defaults" | "off";
+  normalize?: "cast" | "cast-0.34" | "defaults" | "off" | undefined;
   /** Wrap even what looks like an envelope, unless a factory of this package made it. */
   wrapAlways?: boolean;
   /** Epoch milliseconds of the envelope made now; default `Date.now()`. */
@@ -85,25 +96,39 @@ export interface PipelineOptions {
 }
 
 export interface PipelineOutcome {
-  /** The very object that came in, if that was an envelope. */
+  /**
+   * The very object that came in, if that was an envelope; if its data was normalized, a new one with
+   * its meta.
+   */
   envelope: ResponseEnvelope;
-  /** "unchecked" if nothing was judged, with `reason`. */
+  /** On the data as it is in the envelope. "unchecked" if nothing was judged, with `reason`. */
   verdict: Verdict;
   /** What normalizing changed. */
   changes: Change[];
   violation?: { kind: ViolationKind; errors: ValidationError[] };
   contentProblems: ContentProblem[];
+  /**
+   * What is worth an operator's notice: "output_violation", "output_unknown", "schema_uncompilable",
+   * "not_normalized" (with `at`, a JSON Pointer into the schema) and, of tool results, what a session
+   * reports of them.
+   */
   diagnostics: { code: string; at?: string }[];
 }
 
 /**
- * Runs what a handler returned through the pipeline: an envelope is handed on, anything else
- * wrapped; then it is judged by the output schema. A violation is reported, never thrown; data that
- * is not JSON has the verdict "unknown" with reason "not_json".
+ * Runs what a handler returned through the pipeline: detect, wrap, normalize, validate. An envelope is
+ * handed on, anything else wrapped; its data is made to fit and judged by the output schema. A
+ * violation is reported, never thrown. Data that is not JSON is handed on as it is, with the verdict
+ * "unknown" and reason "not_json"; data that cannot be made to fit is too, with the diagnostic
+ * "not_normalized".
+ *
+ * The result is read as JSON and none of its code runs. Without a schema that says something it is not
+ * looked at. Give the schema compiled if it is used often. Throws `invalid_arguments` with `option`
+ * for arguments of other types.
  */
 export function runPipeline(
   result: unknown,
-  operation: { id: string; outputSchema?: JsonSchema },
+  operation: { id: string; outputSchema?: JsonSchema | Schema | undefined },
   options?: PipelineOptions,
 ): PipelineOutcome;
 
@@ -114,7 +139,7 @@ export function runPipeline(
  */
 export function envelopeOfToolResult(
   result: ToolResult | object | JsonText,
-  tool: Pick<ToolDescription, "name" | "outputSchema">,
+  tool: { name: string; outputSchema?: JsonSchema | Schema | undefined },
   options?: Pick<PipelineOptions, "normalize"> & {
     /** The protocol revision the result came in; default: the newest with a handshake. */
     protocolVersion?: string;
@@ -125,6 +150,22 @@ export function envelopeOfToolResult(
     parseTextFallback?: boolean;
   },
 ): PipelineOutcome;
+
+/** The schema of an envelope: accepts exactly what `isResponseEnvelope` does. Frozen. */
+export const ResponseEnvelopeSchema: JsonSchema & object;
+
+/** The schema of an envelope's `meta`. Frozen. */
+export const ResponseMetaSchema: JsonSchema & object;
+
+/** The schemas of call events by type. Frozen. */
+export const CallEventSchema: {
+  readonly [Type in
+    | "call.requested"
+    | "call.responded"
+    | "call.completed"
+    | "call.aborted"
+    | "call.error"]: JsonSchema & object;
+};
 
 /**
  * A tool's result as one text for a model. "content_first": its text blocks, else its structured

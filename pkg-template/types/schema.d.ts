@@ -82,18 +82,34 @@ export class Schema {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Verdict>;
   /**
-   * Makes a value fit the schema. Not available in this version: always throws
-   * `invalid_arguments` with reason "not_available".
+   * Makes a value fit the schema: fills what is required and absent, replaces what has the wrong type
+   * by the default of its schema or by a value made up for it (`""`, `0`, `false`, `[]`, the first
+   * value of an `enum`), pads and cuts arrays, and chooses the best branch of a choice.
+   *
+   * A value that satisfies the schema, and one in which nothing is changed, is the very value that
+   * was given; it is never changed itself. Otherwise the value is a new one made of JSON, in which
+   * integers stay bigints if some were. `undefined` is made a value of the schema.
+   *
+   * Throws `schema_error` with `at`, a JSON Pointer into the schema: "not_castable" where it gives no
+   * value to make up (a `pattern` or `format` without `default`, `uniqueItems`, `not`, `false`),
+   * "unresolved_ref" where the mode does not follow a reference, "reference_cycle" for a type that
+   * must hold itself. Throws `limit`, reason "cast_limit", when `maxSteps` or `maxMadeBytes` are
+   * spent; `invalid_arguments` for a value that is not JSON.
    */
-  cast(
-    value: unknown,
-    options?: { mode?: "cast" | "cast-0.34" },
-  ): { value: unknown; changes: Change[] };
+  cast(value: unknown, options?: CastOptions): { value: unknown; changes: Change[] };
   /**
-   * Fills absent members that declare a default. Not available in this version: always throws
-   * `invalid_arguments` with reason "not_available".
+   * Fills absent members that declare a `default`, and changes nothing else: in objects and arrays
+   * as deep as they go, through references and `allOf`, and in the first branch of `anyOf` or
+   * `oneOf`, and the branch of `if`, that the value satisfies as it came. A default is filled in
+   * turn. Without anything to fill, the value is the very value that was given. Not followed:
+   * `patternProperties`, and `additionalProperties` beside them.
+   *
+   * Throws `limit` and `invalid_arguments` as `cast` does.
    */
-  applyDefaults(value: unknown): { value: unknown; changes: Change[] };
+  applyDefaults(
+    value: unknown,
+    options?: Pick<CastOptions, "maxMadeBytes">,
+  ): { value: unknown; changes: Change[] };
   /** The dialect the schema is read by. */
   readonly dialect: string;
   /** What is odd about the schema; never fatal. */
@@ -111,10 +127,36 @@ export interface SchemaProblem {
   message: string;
 }
 
-/** One change that normalizing made. */
+/** Options of `Schema.cast`. */
+export interface CastOptions {
+  /**
+   * "cast" (default): as TypeBox 0.34 casts, but undeclared members stay, and references, formats,
+   * `contains` and typed `additionalProperties` mean what they mean to the validator.
+   *
+   * "cast-0.34": exactly as `Value.Cast` of TypeBox 0.34 does to types converted from JSON Schema.
+   * An object that does not fit loses what it does not declare. Keywords that the conversion does not
+   * understand (a list of types, `const`, `prefixItems`, `patternProperties`) count for nothing;
+   * a `$ref` with a path, typed `additionalProperties` and `contains` throw where they are met, and no
+   * string has a `format`.
+   *
+   * A schema made with TypeBox is read as its types in both modes. A function as `default`, which
+   * that library allows, is called for each cast.
+   */
+  mode?: "cast" | "cast-0.34" | undefined;
+  /** Bytes that may be made, about; default 16_777_216. Infinity is no limit. */
+  maxMadeBytes?: number | undefined;
+}
+
+/** One change that normalizing made. What is inside a change is not told apart from it. */
 export interface Change {
-  /** A JSON Pointer into the value. */
+  /** A JSON Pointer into the value; one into an array counts elements as they came. */
   path: string;
+  /**
+   * "default": an absent member was filled by the schema's `default`. "created": it was made up.
+   * "replaced": a value that did not fit. "removed": an undeclared member, or an element that repeats
+   * another. "padded": an element of an array that was too short. "truncated": an array that was too
+   * long.
+   */
   kind: "default" | "created" | "replaced" | "removed" | "padded" | "truncated";
 }
 
@@ -165,3 +207,19 @@ export function toBasicOutput(verdict: Verdict): {
 
 /** One line for each error: its path and its message. */
 export function formatErrors(errors: readonly ValidationError[]): string;
+
+/**
+ * Violations in short: where, as a JSON Pointer ("" is the root), and what. At most `maxErrors` of a
+ * compiled schema, 1_000 of a document. A value that cannot be judged has the one error "cannot be
+ * judged". Throws `schema_error` and `invalid_arguments` as `compileSchema` and `validate` do.
+ */
+export function collectErrors(
+  schema: JsonSchema | Schema,
+  value: unknown,
+): { path: string; message: string }[];
+
+/** The errors as lines `<indent><path>: <message>`, joined by newlines; `indent` is "  - " unless given. */
+export function formatValueErrors(
+  errors: readonly ({ path: string; message: string } | ValidationError)[],
+  indent?: string,
+): string;

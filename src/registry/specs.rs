@@ -3,7 +3,7 @@
 //! Invariant: ids are unique; order is that of first registration, and a replaced specification
 //! keeps its place. A list is taken whole or not at all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::call::access::{self, Caller, Resource};
 use crate::error::{Code, Error, Facts};
@@ -43,7 +43,8 @@ impl Specs {
             let spec = Spec::read(value, origin).map_err(at)?;
             let taken = !replace && self.index.contains_key(&spec.id);
             if taken || ids.insert(spec.id.clone(), index).is_some() {
-                let facts = Facts { operation: Some(spec.id), ..Facts::default() };
+                let operation = (origin == Origin::Local).then_some(spec.id);
+                let facts = Facts { operation, ..Facts::default() };
                 return Err(
                     at(Error::new(Code::InvalidArguments, "operation_exists").facts(facts)),
                 );
@@ -65,7 +66,8 @@ impl Specs {
 
     /// Removes specifications by their ids.
     pub fn remove(&mut self, ids: &[String]) {
-        self.entries.retain(|spec| !ids.contains(&spec.id));
+        let gone: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        self.entries.retain(|spec| !gone.contains(spec.id.as_str()));
         self.index =
             self.entries.iter().enumerate().map(|(at, spec)| (spec.id.clone(), at)).collect();
     }

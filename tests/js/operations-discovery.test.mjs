@@ -112,6 +112,9 @@ test("discovery has rules of its own, takes its place once, and refuses what is 
   assert.equal((await failure(() => registerDiscovery(registry))).reason, "operation_exists");
   registerDiscovery(registry, { replace: true });
   assert.deepEqual(await list(registry), []);
+  registry.register(spec("services.schema"), () => "ours", { replace: true });
+  assert.deepEqual((await list(registry)).map(({ name }) => name), ["services.schema"]);
+  registerDiscovery(registry, { replace: true });
   assert.equal((await failure(schema(registry, 3))).code, "VALIDATION_ERROR");
   assert.equal((await schema(registry, "services.list")).name, "list");
 });

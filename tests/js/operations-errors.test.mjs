@@ -45,6 +45,7 @@ test("AT-108: the details of an exception are JSON", () => {
     retryable: false,
     details: { name: "TypeError" },
   });
+  assert.equal(mapError(new Error("TIMEOUT: slow"), declared("TIMEOUT")).retryable, true);
   const own = mapError(Object.assign(new Error("E: x"), { details: { id: 7n } }), declared("E"));
   assert.deepEqual(own.toJSON().details, { id: "7" });
 });
@@ -56,7 +57,7 @@ test("AT-109: what is no error is UNKNOWN_ERROR", () => {
     [undefined, "undefined", "undefined"],
     [null, "null", "null"],
     [Symbol("s"), "Symbol(s)", "Symbol(s)"],
-    [{ code: "X" }, "[object Object]", { code: "X" }],
+    [{ code: "X" }, "[object Object]", "[object Object]"],
   ]) {
     const error = mapError(thrown, declared("X", "text"));
     assert.deepEqual(error.toJSON(), {

@@ -1,19 +1,25 @@
 // What a program may write against `toolwire`, and what it may not. Checked, never run.
 import {
+  CallEventSchema,
   ClientSession,
   Redacted,
+  ResponseEnvelopeSchema,
   Schema,
   ToolwireError,
+  collectErrors,
   compileSchema,
   compileSchemaAsync,
   connectStreams,
   coreInfo,
   flowsOf,
+  formatValueErrors,
   init,
   initSync,
   limits,
   replay,
+  runPipeline,
   snapshotJson,
+  type Change,
   type Client,
   type SessionEvent,
   type ToolResult,
@@ -30,6 +36,17 @@ const keyword: string | undefined = first?.keyword;
 const later: Promise<Verdict> = schema.validateJsonAsync("{}", { signal: new AbortController().signal });
 const compiled: Promise<Schema> = compileSchemaAsync(false);
 schema.free();
+const cast: { value: unknown; changes: Change[] } = schema.cast({}, { mode: "cast-0.34" });
+const filled: Change[] = schema.applyDefaults({}, { maxMadeBytes: Infinity }).changes;
+// @ts-expect-error an unknown mode
+schema.cast({}, { mode: "convert" });
+const lines: string = formatValueErrors(collectErrors(schema, 1), "* ");
+formatValueErrors(verdict.errors);
+runPipeline({}, { id: "a.b", outputSchema: schema }, { normalize: "defaults", wrapAlways: true });
+compileSchema(ResponseEnvelopeSchema);
+compileSchema(CallEventSchema["call.responded"]);
+// @ts-expect-error no such event
+CallEventSchema["call.published"];
 // @ts-expect-error an unknown dialect
 compileSchema({}, { dialect: "draft-03" });
 // @ts-expect-error a schema is an object, a boolean or JSON text

@@ -29,6 +29,15 @@ struct Home {
     schema: Place,
 }
 
+/// A member that was filled in.
+struct Filled {
+    key: Vec<u8>,
+    /// The name as it stands in the schema, quotes included.
+    name: Box<str>,
+    /// The text of its value.
+    source: u32,
+}
+
 struct Filler<'p> {
     program: &'p Program,
     nodes: HashMap<(u32, u32), NodeId>,
@@ -37,7 +46,7 @@ struct Filler<'p> {
     open: Vec<(At, Place)>,
     seen: HashSet<(At, u32, u32)>,
     /// What is filled into which object: name and text.
-    filled: HashMap<At, Vec<(Vec<u8>, Box<str>, u32)>>,
+    filled: HashMap<At, Vec<Filled>>,
     /// One for each text but the first.
     homes: Vec<Home>,
     changes: Vec<Change>,
@@ -171,7 +180,7 @@ impl<'p> Filler<'p> {
 
     fn filled_source(&self, object: At, key: &[u8]) -> Option<u32> {
         let filled = self.filled.get(&object)?;
-        filled.iter().find(|(known, ..)| known == key).map(|(.., source)| *source)
+        filled.iter().find(|filled| filled.key == key).map(|filled| filled.source)
     }
 
     /// Applies a schema to a default that was filled in, unless the default came of it.
@@ -205,7 +214,8 @@ impl<'p> Filler<'p> {
         let at = self.parts.intern_text(default.raw().to_owned())?;
         self.changes.push(Change { path: path.clone(), kind: ChangeKind::Default });
         self.homes.push(Home { path, parent: object.source, schema });
-        self.filled.entry(object).or_default().push((key.to_owned(), name, at.source));
+        let filled = Filled { key: key.to_owned(), name, source: at.source };
+        self.filled.entry(object).or_default().push(filled);
         Ok(at.source)
     }
 
@@ -325,8 +335,9 @@ impl<'p> Filler<'p> {
             let named = |name: &str| format!("{name}:");
             children
                 .extend(value.members().map(|(name, value)| (named(&quoted(name)), here(value))));
-            for (_, name, source) in self.filled.get(&at).into_iter().flatten() {
-                children.push((named(name), At { source: *source, position: 0 }));
+            for filled in self.filled.get(&at).into_iter().flatten() {
+                let value = At { source: filled.source, position: 0 };
+                children.push((named(&filled.name), value));
             }
             out.push(open);
             work.push(Piece::Text(close.to_owned()));

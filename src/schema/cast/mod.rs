@@ -7,13 +7,19 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `types` | the types that casting knows, read from a schema |
+//! | `types`, `reader` | the types that casting knows, read from a schema |
 //! | `machine` | casting a value by its type |
+//! | `children`, `make`, `choose`, `overlay` | containers, made-up values, choices, intersections |
 //! | `defaults` | filling in defaults |
 //! | `write` | what is made, and its text |
 
+mod children;
+mod choose;
 mod defaults;
 mod machine;
+mod make;
+mod overlay;
+mod reader;
 mod types;
 mod write;
 
