@@ -12,6 +12,7 @@ mod call;
 mod envelope;
 mod fault;
 mod flows;
+mod gateway;
 mod info;
 mod line_reader;
 mod message;
