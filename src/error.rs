@@ -101,6 +101,9 @@ pub struct Facts {
     /// The name of an environment variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
+    /// The id of an operation of the host's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
 }
 
 /// A failure. Cheap to clone: one failure may settle many calls.
@@ -218,12 +221,23 @@ impl Error {
         if inner.stderr_withheld {
             text.push_str(sentences::STDERR_WITHHELD);
         }
-        text
+        of_operation(text, &inner.facts)
     }
 }
 
 /// The sentence for a reason that arises in the host: one table serves both sides. Reasons that the
 /// table does not know read as a general failure.
 pub fn sentence(reason: &str, server: Option<&str>, facts: &Facts) -> String {
-    sentences::fill(reason, server, facts, None)
+    of_operation(sentences::fill(reason, server, facts, None), facts)
+}
+
+/// Says which operation a sentence concerns, and which part of its specification.
+fn of_operation(text: String, facts: &Facts) -> String {
+    match facts {
+        Facts { operation: Some(id), option: Some(member), .. } => {
+            format!("Operation \"{id}\", {member}: {text}")
+        }
+        Facts { operation: Some(id), .. } => format!("Operation \"{id}\": {text}"),
+        _ => text,
+    }
 }

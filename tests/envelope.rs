@@ -13,8 +13,11 @@ use toolwire::json::{Limits, read};
 use toolwire::schema::{CompileOptions, compile};
 
 const RESULT_AND_COUNT: &str = r#"{"type":"object","properties":{"result":{"type":"string"},"count":{"type":"number"}},"required":["result","count"]}"#;
-const OPTIONS: PipelineOptions =
-    PipelineOptions { normalize: Normalize::Off, wrap_always: false, now: 1_700_000_000_000.0 };
+const OPTIONS: PipelineOptions = PipelineOptions {
+    normalize: Some(Normalize::Off),
+    wrap_always: false,
+    now: 1_700_000_000_000.0,
+};
 
 fn is_envelope(text: &str) -> bool {
     let tape = read(text.as_bytes(), Limits::depth(64)).unwrap();
@@ -227,11 +230,60 @@ fn an_uncompilable_schema_gives_no_violation() {
 fn what_cannot_be_done_is_an_error() {
     let error = run(Returned::Value(Some("{")), None, &OPTIONS).unwrap_err();
     assert_eq!((error.code(), error.reason()), (Code::InvalidArguments, "not_json"));
-    for name in ["cast", "cast-0.34", "defaults"] {
-        let normalize = Normalize::from_name(name).unwrap();
-        let options = PipelineOptions { normalize, ..OPTIONS };
-        let error = run(Returned::Value(Some("1")), None, &options).unwrap_err();
-        assert_eq!((error.code(), error.reason()), (Code::InvalidArguments, "option_invalid"));
-    }
     assert_eq!(Normalize::from_name("convert"), None);
+}
+
+fn cast(text: Option<&str>, schema: &str, normalize: Option<Normalize>) -> (PipelineOutcome, Json) {
+    let options = PipelineOptions { normalize, ..OPTIONS };
+    let outcome = run(Returned::Value(text), Some(schema), &options).unwrap();
+    let envelope = outcome.envelope(text).to_json();
+    assert!(is_envelope(&envelope), "{envelope}");
+    (outcome, from_str::<Json>(&envelope).unwrap()["data"].take())
+}
+
+/// AT-043 to AT-047: what normalizing makes is the data, is judged, and is told.
+#[test]
+fn data_is_normalized_before_it_is_judged() {
+    let (filled, data) = cast(Some(r#"{"result":"ok"}"#), RESULT_AND_COUNT, None);
+    assert_eq!(data, json!({"result": "ok", "count": 0}));
+    assert_eq!(filled.conclusion.verdict, OutputVerdict::Valid);
+    assert_eq!(filled.changes[0].path, "/count");
+    let unexpected = Some(r#"{"unexpected":"field"}"#);
+    for (mode, expected) in [
+        (Normalize::Cast, json!({"unexpected": "field", "result": "", "count": 0})),
+        (Normalize::Cast034, json!({"result": "", "count": 0})),
+        (Normalize::Defaults, json!({"unexpected": "field"})),
+        (Normalize::Off, json!({"unexpected": "field"})),
+    ] {
+        assert_eq!(cast(unexpected, RESULT_AND_COUNT, Some(mode)).1, expected, "{mode:?}");
+    }
+    let still = r#"{"type":"object","properties":{"n":{"type":"number","exclusiveMinimum":0}},"required":["n"]}"#;
+    let (invalid, data) = cast(Some("{}"), still, None);
+    assert_eq!(data, json!({"n": 0}));
+    assert_eq!(invalid.conclusion.verdict, OutputVerdict::Invalid);
+    for unknown in ["{}", "true", r#"{"title":"anything"}"#] {
+        let (same, _) = cast(Some(r#"{"anything":1}"#), unknown, None);
+        assert_eq!((same.data, same.changes.len()), (Data::Whole, 0), "{unknown}");
+    }
+}
+
+/// What cannot be normalized is handed on as it came, and that is told.
+#[test]
+fn a_cast_that_fails_is_a_diagnostic() {
+    let schema = r#"{"type":"object","properties":{"s":{"type":"string","pattern":"^a+$"}},"required":["s"]}"#;
+    let (outcome, data) = cast(Some(r#"{"s":7}"#), schema, None);
+    assert_eq!(data, json!({"s": 7}));
+    assert_eq!(outcome.conclusion.verdict, OutputVerdict::Invalid);
+    assert_eq!(outcome.diagnostics[0].code, "not_normalized");
+    assert_eq!(outcome.diagnostics[0].at.as_deref(), Some("/properties/s"));
+}
+
+/// `undefined` is judged as the `null` it is on a wire, and stays `undefined` if that may be.
+#[test]
+fn undefined_is_made_only_where_null_may_not_be() {
+    let (left, _) = cast(None, r#"{"type":["null","object"]}"#, None);
+    assert_eq!((left.data, left.changes.len()), (Data::Whole, 0));
+    let (made, data) = cast(None, RESULT_AND_COUNT, None);
+    assert_eq!(data, json!({"result": "", "count": 0}));
+    assert_eq!(made.changes.len(), 1);
 }

@@ -1,13 +1,15 @@
 /**
  * Owns response envelopes `{ data, meta }` on the host's side: making them, telling them apart, and
- * running results through the core's pipeline. Invariants: data is handed on as the very value that
- * came in; an envelope that passes through is the same object; nothing given is changed.
+ * running results through the core's pipeline. Invariants: data that was not normalized is handed on
+ * as the very value that came in; an envelope that passes through is the same object; nothing given
+ * is changed, and nothing is copied that no check needs.
  */
 
-import { isBytes, plainOptions, refused, textOf } from "./arguments.js";
+import { isBytes, numberOf, plainOptions, refused, textOf } from "./arguments.js";
 import { guard, mainInstance, release } from "./core.js";
 import { parseJson } from "./json.js";
-import { documentText, pick, wellFormed } from "./options.js";
+import { documentText, pick, schemaText, wellFormed } from "./options.js";
+import { Schema, heldBy, isTypeBox, madeValue } from "./schema.js";
 import { errorFor } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
 import { withoutIndexes } from "./tool-result.js";
@@ -30,48 +32,109 @@ const COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigin
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 function localEnvelope(data, operationId, timestamp = Date.now()) {
+  if (typeof operationId !== "string") {
+    throw refused("operationId");
+  }
+  if (!Number.isFinite(timestamp)) {
+    throw refused("timestamp");
+  }
   return keep({ data, meta: { source: "local", operationId, timestamp } });
 }
 
-function httpEnvelope(data, { statusCode, headers, contentType }) {
-  const joined = {};
-  for (const [name, value] of Object.entries(headers)) {
-    joined[name] = Array.isArray(value) ? value.join(", ") : value;
+function httpEnvelope(data, meta) {
+  const { statusCode, headers, contentType } = pick(metaOf(meta), HTTP_MEMBERS);
+  if (!Number.isFinite(statusCode)) {
+    throw refused("statusCode");
   }
-  return keep({ data, meta: { source: "http", statusCode, headers: joined, contentType } });
+  if (typeof contentType !== "string") {
+    throw refused("contentType");
+  }
+  return keep({
+    data,
+    meta: { source: "http", statusCode, headers: joinedHeaders(headers), contentType },
+  });
 }
 
-function mcpEnvelope(data, { isError, content, structuredContent, _meta }) {
+const HTTP_MEMBERS = ["statusCode", "headers", "contentType"];
+const MCP_MEMBERS = ["isError", "content", "structuredContent", "_meta"];
+
+/** Headers with the values of a repeated one joined by commas. */
+function joinedHeaders(headers) {
+  const joined = {};
+  for (const [name, value] of Object.entries(metaOf(headers, "headers"))) {
+    const values = Array.isArray(value) ? value : [value];
+    if (!values.every((one) => typeof one === "string")) {
+      throw refused("headers");
+    }
+    // A header may have any name, `__proto__` too.
+    Object.defineProperty(joined, name, {
+      value: values.join(", "),
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+  }
+  return joined;
+}
+
+function mcpEnvelope(data, given) {
+  const { isError, content, structuredContent, _meta } = pick(metaOf(given), MCP_MEMBERS);
+  if (typeof isError !== "boolean") {
+    throw refused("isError");
+  }
+  if (!Array.isArray(content)) {
+    throw refused("content");
+  }
   const meta = { source: "mcp", isError, content };
   if (structuredContent !== undefined) {
     meta.structuredContent = structuredContent;
   }
   if (_meta !== undefined) {
-    meta._meta = _meta;
+    meta._meta = metaOf(_meta, "_meta");
   }
   return keep({ data, meta });
 }
 
+function metaOf(value, option = "meta") {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw refused(option);
+  }
+  return value;
+}
+
+/** Notes an envelope as ours. On a wire `undefined` is `null`, so that it stays an envelope there. */
 function keep(envelope) {
   made.add(envelope);
+  if (envelope.data === undefined) {
+    Object.defineProperty(envelope, "toJSON", { value: nullForUndefined });
+  }
   return envelope;
 }
 
-function isResponseEnvelope(value) {
-  return metaText(value) !== undefined;
+function nullForUndefined() {
+  return { data: this.data ?? null, meta: this.meta };
 }
 
-/** JSON text of an envelope's meta; undefined if the value is none. Runs no code of the value. */
-function metaText(value) {
+function isResponseEnvelope(value) {
+  return partsOf(value) !== undefined;
+}
+
+/**
+ * What an envelope is made of: its meta, that as JSON text, and the descriptor of its data; undefined
+ * if the value is none. Runs no code of the value.
+ */
+function partsOf(value) {
   if (typeof value !== "object" || value === null) {
     return undefined;
   }
+  let data;
   let meta;
   try {
-    if (Array.isArray(value) || Object.getOwnPropertyDescriptor(value, "data") === undefined) {
+    if (Array.isArray(value)) {
       return undefined;
     }
-    meta = Object.getOwnPropertyDescriptor(value, "meta")?.value;
+    data = Object.getOwnPropertyDescriptor(value, "data");
+    meta = data === undefined ? undefined : Object.getOwnPropertyDescriptor(value, "meta")?.value;
   } catch {
     // A proxy that refuses to be read is no envelope.
     return undefined;
@@ -82,34 +145,87 @@ function metaText(value) {
   const { text } = copyJson(meta, COPY);
   const isMeta =
     text !== undefined && guard(mainInstance(), (glue) => glue.isEnvelopeMeta(text));
-  return isMeta ? text : undefined;
+  return isMeta ? { data, meta, text } : undefined;
 }
 
 function unwrap(envelope) {
+  if (!made.has(envelope) && partsOf(envelope) === undefined) {
+    throw errorFor({ code: "invalid_arguments", reason: "not_an_envelope" });
+  }
   return envelope.data;
 }
 
 function runPipeline(result, operation, options) {
   const picked = plainOptions(pick(options, ["normalize", "wrapAlways", "now"]));
-  picked.now ??= Date.now();
+  const { normalize } = picked;
+  if (normalize !== undefined && !MODES.has(normalize)) {
+    throw refused("normalize");
+  }
   if (typeof operation !== "object" || operation === null) {
     throw refused("operation");
   }
-  const { outputSchema } = operation;
-  const id = textOf(operation.id, "id");
-  const meta = picked.wrapAlways && !made.has(result) ? undefined : metaText(result);
-  const data = meta === undefined ? result : result.data;
-  // Without a schema nobody looks at the data; what is no JSON cannot be judged.
-  const copy = data === undefined || outputSchema === undefined ? {} : copyJson(data, COPY);
-  const schema = copy.fault === undefined ? outputSchema : undefined;
-  const out = withOutput(schema, (output) =>
-    meta === undefined
-      ? output.run(id, copy.text, picked)
-      : output.runEnvelope(id, copy.text, meta, picked),
+  const { id: named, outputSchema } = pick(operation, ["id", "outputSchema"]);
+  const id = textOf(named, "id");
+  const now = numberOf(picked.now ?? Date.now(), "now");
+  const passes = picked.wrapAlways && !made.has(result) ? undefined : partsOf(result);
+  if (saysNothing(outputSchema)) {
+    return unchecked(passes === undefined ? localEnvelope(result, id, now) : result);
+  }
+  return checked(result, passes, { id, outputSchema, normalize, now });
+}
+
+const MODES = new Set(["cast", "cast-0.34", "defaults", "off"]);
+
+/** True for a schema without a word on the data: nobody has to look at that then. */
+function saysNothing(schema) {
+  return (
+    schema === undefined ||
+    schema === true ||
+    (typeof schema === "object" &&
+      schema !== null &&
+      !(schema instanceof Schema) &&
+      Object.getPrototypeOf(schema) === Object.prototype &&
+      Object.keys(schema).length === 0)
   );
-  const envelope = out.passedThrough ? result : { data: result, meta: JSON.parse(out.meta) };
-  const outcome = outcomeOf(out, envelope);
-  if (copy.fault !== undefined) {
+}
+
+function unchecked(envelope) {
+  return {
+    envelope,
+    verdict: {
+      verdict: "unchecked",
+      valid: false,
+      errors: [],
+      truncated: false,
+      reason: "no_schema",
+    },
+    changes: [],
+    contentProblems: [],
+    diagnostics: [],
+  };
+}
+
+function checked(result, passes, { id, outputSchema, normalize, now }) {
+  // What an accessor would give is not asked for; what is no JSON cannot be judged.
+  const isData = passes === undefined || Object.hasOwn(passes.data, "value");
+  const data = passes === undefined ? result : passes.data.value;
+  const copy = isData && data !== undefined ? copyJson(data, COPY) : {};
+  const isJson = isData && copy.fault === undefined;
+  const out = withOutput(isJson ? outputSchema : undefined, (output) =>
+    passes === undefined
+      ? output.runValue(id, copy.text, normalize, now)
+      : output.runEnvelope(id, copy.text, passes.text, normalize),
+  );
+  const outcome = outcomeOf(out, () => {
+    if (out.data !== "normalized") {
+      return passes === undefined ? localEnvelope(result, id, now) : result;
+    }
+    const value = madeValue(out.normalized, copy.bigints);
+    return passes === undefined
+      ? localEnvelope(value, id, now)
+      : keep({ data: value, meta: passes.meta });
+  });
+  if (!isJson) {
     outcome.verdict.verdict = "unknown";
     outcome.verdict.reason = "not_json";
     outcome.diagnostics.push({ code: "output_unknown" });
@@ -122,10 +238,15 @@ function envelopeOfToolResult(result, tool, options) {
   if (typeof tool !== "object" || tool === null) {
     throw refused("tool");
   }
+  const { outputSchema } = pick(tool, ["outputSchema"]);
   const picked = plainOptions(pick(options, TOOL_OPTIONS));
-  const out = withOutput(tool.outputSchema, (output) => output.runToolResult(text, picked));
-  const parsed = value ?? parseJson(text);
-  return outcomeOf(out, { data: dataOf(out, parsed), meta: JSON.parse(out.meta) });
+  const out = withOutput(outputSchema, (output) => output.runToolResult(text, picked));
+  const envelope = () => {
+    const data =
+      out.data === "normalized" ? madeValue(out.normalized) : dataOf(out, value ?? parseJson(text));
+    return keep({ data, meta: JSON.parse(out.meta) });
+  };
+  return outcomeOf(out, envelope);
 }
 
 /** A tool's result as JSON text, and as the host's own value if it is one. */
@@ -159,11 +280,19 @@ function dataOf(out, parsed) {
   }
 }
 
-/** Runs an action with an output schema compiled in the core, for this run only. */
+/** Runs an action with the pipeline that ends in an output schema, compiled before or for this run. */
 function withOutput(schema, action) {
-  const text = schema === undefined ? undefined : documentText(schema);
-  const instance = mainInstance();
-  const output = guard(instance, ({ Output }) => new Output(text));
+  if (schema instanceof Schema) {
+    const { instance, compiled, native } = heldBy(schema);
+    return runOutput(instance, ({ Output }) => Output.of(compiled, native), action);
+  }
+  const text = schema === undefined ? undefined : schemaText(schema);
+  const native = isTypeBox(schema);
+  return runOutput(mainInstance(), ({ Output }) => new Output(text, native), action);
+}
+
+function runOutput(instance, make, action) {
+  const output = guard(instance, make);
   try {
     return guard(instance, () => action(output));
   } finally {
@@ -171,7 +300,7 @@ function withOutput(schema, action) {
   }
 }
 
-function outcomeOf(out, envelope) {
+function outcomeOf(out, makeEnvelope) {
   const errors = out.errors.map(violationOf);
   const verdict = {
     verdict: out.verdict,
@@ -182,7 +311,7 @@ function outcomeOf(out, envelope) {
   if (out.reason !== undefined) {
     verdict.reason = out.reason;
   }
-  const outcome = { envelope, verdict, changes: [] };
+  const outcome = { envelope: makeEnvelope(), verdict, changes: out.changes };
   if (out.violation !== undefined) {
     outcome.violation = { kind: out.violation, errors: out.violation === "schema" ? errors : [] };
   }

@@ -22,6 +22,7 @@ const FACTS = [
   "status",
   "target",
   "variable",
+  "operation",
 ];
 
 class ToolwireError extends Error {

@@ -2,9 +2,12 @@
  * The public API of `toolwire`, without the bytes: entries say where those come from.
  */
 
+import { checkAccess } from "./access.js";
 import { connectStreams } from "./streams.js";
 import { CallError, mapError } from "./call-error.js";
 import { init, initSync } from "./core.js";
+import { registerDiscovery } from "./discovery.js";
+import { buildEnv } from "./env.js";
 import { ToolwireError } from "./errors.js";
 import {
   envelopeOfToolResult,
@@ -16,24 +19,34 @@ import {
   unwrap,
   viewOfToolResult,
 } from "./envelope.js";
+import { CallEventSchema, ResponseEnvelopeSchema, ResponseMetaSchema } from "./event-schemas.js";
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
 import { Redacted } from "./redacted.js";
+import { OperationRegistry } from "./registry.js";
 import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
+import { collectErrors, formatValueErrors } from "./value-errors.js";
 import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
 
 export {
   CallError,
+  CallEventSchema,
   ClientSession,
   LineReader,
+  OperationRegistry,
   Redacted,
+  ResponseEnvelopeSchema,
+  ResponseMetaSchema,
   Schema,
   ToolwireError,
+  buildEnv,
+  checkAccess,
   classifyLine,
+  collectErrors,
   compileSchema,
   compileSchemaAsync,
   connectStreams,
@@ -42,6 +55,7 @@ export {
   explain,
   flowsOf,
   formatErrors,
+  formatValueErrors,
   httpEnvelope,
   init,
   initSync,
@@ -50,6 +64,7 @@ export {
   localEnvelope,
   mapError,
   mcpEnvelope,
+  registerDiscovery,
   replay,
   runPipeline,
   snapshotJson,

@@ -49,6 +49,21 @@ function documentText(value, failure = NOT_JSON, maxDepth = DOCUMENT_DEPTH) {
   return text;
 }
 
+/** A schema of the host's as JSON text: keys that are symbols, as TypeBox writes them, left out. */
+function schemaText(schema) {
+  const { text, fault } = copyJson(schema, {
+    budget: DOCUMENT_BUDGET,
+    maxDepth: DOCUMENT_DEPTH,
+    omitUndefined: true,
+    omitSymbols: true,
+    bigintDigits: true,
+  });
+  if (fault !== undefined) {
+    throw errorFor({ ...NOT_JSON, private: fault });
+  }
+  return text;
+}
+
 /** JSON text that the host gives, ready to cross: UTF-8 has no lone surrogates, JSON escapes do. */
 function wellFormed(text) {
   if (typeof text.isWellFormed === "function" && text.isWellFormed()) {
@@ -57,4 +72,4 @@ function wellFormed(text) {
   return text.replace(/\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 }
 
-export { documentText, pick, wellFormed };
+export { documentText, pick, schemaText, wellFormed };

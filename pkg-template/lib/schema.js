@@ -4,9 +4,11 @@
  * or copied when it was called, and on nothing the host can change later.
  */
 
-import { isBytes, plainOptions, refused } from "./arguments.js";
+import { isBytes, numberOf, plainOptions, refused, textOf } from "./arguments.js";
 import { disposable, guard, mainInstance, own, release } from "./core.js";
-import { documentText, pick, wellFormed } from "./options.js";
+import { parseJson } from "./json.js";
+import { documentText, pick, schemaText, wellFormed } from "./options.js";
+import { copyJson } from "./snapshot.js";
 import { abortedError, errorFor, freedError } from "./sentences.js";
 import { inSlices } from "./slices.js";
 import { verdictOf } from "./verdict.js";
@@ -31,21 +33,36 @@ const PIECE_LENGTH = 262_144;
 
 const encoder = new TextEncoder();
 
+/** What TypeBox marks its types with. */
+const TYPEBOX_KIND = Symbol.for("TypeBox.Kind");
+
+/** Copies of values for casting; the core has a limit of its own on their nesting. */
+const CAST_COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
+
+/** What a schema holds, for this package alone. */
+let heldBy;
+
 /** Lets only this module make schemas. */
 const MAKE = Symbol("make");
 
 class Schema {
   #text;
   #options;
+  #native;
   #handle;
   #facts;
 
-  constructor(key, text, options, handle) {
+  static {
+    heldBy = (schema) => ({ ...schema.#live(), native: schema.#native });
+  }
+
+  constructor(key, prepared, handle) {
     if (key !== MAKE) {
       throw new TypeError("a Schema is made by compileSchema");
     }
-    this.#text = text;
-    this.#options = options;
+    this.#text = prepared.text;
+    this.#options = prepared.picked;
+    this.#native = prepared.native;
     this.#keep(handle);
   }
 
@@ -69,12 +86,17 @@ class Schema {
     return this.#judgeInSlices(jsonText(text), options);
   }
 
-  cast() {
-    throw notAvailable();
+  cast(value, options) {
+    const { mode = "cast", maxMadeBytes } = castOptions(options, ["mode", "maxMadeBytes"]);
+    const named = textOf(mode, "mode");
+    return this.#change(value, (compiled, bytes) =>
+      compiled.cast(bytes, named, this.#native, maxMadeBytes),
+    );
   }
 
-  applyDefaults() {
-    throw notAvailable();
+  applyDefaults(value, options) {
+    const { maxMadeBytes } = castOptions(options, ["maxMadeBytes"]);
+    return this.#change(value, (compiled, bytes) => compiled.applyDefaults(bytes, maxMadeBytes));
   }
 
   get dialect() {
@@ -111,6 +133,20 @@ class Schema {
     return documentText(value, undefined, this.#options.maxDepth ?? DEFAULT_DEPTH);
   }
 
+  /** What an action of the core makes of a value: the very value if it changes nothing. */
+  #change(value, action) {
+    const { instance, compiled } = this.#live();
+    const copy = value === undefined ? {} : copyJson(value, CAST_COPY);
+    if (copy.fault !== undefined) {
+      throw errorFor({ code: "invalid_arguments", reason: "not_json", private: copy.fault });
+    }
+    const bytes = copy.text === undefined ? undefined : encoder.encode(copy.text);
+    const out = guard(instance, () => action(compiled, bytes));
+    return out === undefined
+      ? { value, changes: [] }
+      : { value: madeValue(out.text, copy.bigints), changes: out.changes };
+  }
+
   #judge(text) {
     const { instance, compiled } = this.#live();
     const bytes = bytesOf(text);
@@ -141,26 +177,48 @@ class Schema {
 
 disposable(Schema);
 
-function notAvailable() {
-  return errorFor({ code: "invalid_arguments", reason: "not_available" });
+function castOptions(options, names) {
+  const picked = plainOptions(pick(options, names));
+  if (picked.maxMadeBytes !== undefined) {
+    numberOf(picked.maxMadeBytes, "maxMadeBytes");
+  }
+  return picked;
+}
+
+/** The value of a text that the core made; integers stay bigints if there were any. */
+function madeValue(text, bigints) {
+  return text === undefined ? undefined : parseJson(text, bigints ? "bigint" : "number");
+}
+
+/** True for a schema that TypeBox wrote. Runs no code of it. */
+function isTypeBox(schema) {
+  try {
+    return (
+      typeof schema === "object" &&
+      schema !== null &&
+      Object.getOwnPropertyDescriptor(schema, TYPEBOX_KIND) !== undefined
+    );
+  } catch {
+    return false;
+  }
 }
 
 function compileSchema(schema, options) {
-  const { text, picked } = prepare(schema, options);
-  return new Schema(MAKE, text, picked, compileNow(text, picked));
+  const prepared = prepare(schema, options);
+  return new Schema(MAKE, prepared, compileNow(prepared.text, prepared.picked));
 }
 
 async function compileSchemaAsync(schema, options) {
-  const { text, picked } = prepare(schema, options);
+  const prepared = prepare(schema, options);
   const instance = mainInstance();
-  const compiling = start(instance, text, picked);
+  const compiling = start(instance, prepared.text, prepared.picked);
   try {
     const compiled = await inSlices(
       (steps) => guard(instance, () => compiling.step(steps)),
       options?.signal,
       abortedError,
     );
-    return new Schema(MAKE, text, picked, compilation(instance, compiled));
+    return new Schema(MAKE, prepared, compilation(instance, compiled));
   } finally {
     release(instance, compiling);
   }
@@ -175,11 +233,11 @@ function prepare(schema, options) {
     }
     picked.resources = Object.entries(resources).map(([uri, document]) => [uri, resourceText(document)]);
   }
-  return { text: schemaBytes(schema), picked };
+  return { text: schemaBytes(schema), picked, native: isTypeBox(schema) };
 }
 
 function resourceText(document) {
-  return typeof document === "string" ? wellFormed(document) : documentText(document);
+  return typeof document === "string" ? wellFormed(document) : schemaText(document);
 }
 
 /** A schema's text as bytes of our own: the host may reuse its buffer. */
@@ -187,7 +245,7 @@ function schemaBytes(schema) {
   if (typeof schema === "string") {
     return encoder.encode(wellFormed(schema));
   }
-  return isBytes(schema) ? schema.slice() : encoder.encode(documentText(schema));
+  return isBytes(schema) ? schema.slice() : encoder.encode(schemaText(schema));
 }
 
 function jsonText(text) {
@@ -243,4 +301,4 @@ function compilation(instance, compiled) {
   return { instance, compiled, facts: Object.freeze({ ...facts }) };
 }
 
-export { Schema, compileSchema, compileSchemaAsync };
+export { Schema, compileSchema, compileSchemaAsync, heldBy, isTypeBox, madeValue };

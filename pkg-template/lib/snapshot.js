@@ -63,12 +63,14 @@ class Refusal {
  * Copies a value.
  *
  * settings: `budget` (R24), `maxDepth` (nested containers), `omitUndefined` (members only),
- * `bigintDigits`. Gives `{ text }`, or `{ fault: { reason, path } }` when the value is refused.
+ * `bigintDigits`, `omitSymbols`. Gives `{ text, bigints }`, the second true if some number was a
+ * bigint, or `{ fault: { reason, path } }` when the value is refused.
  */
 function copyJson(root, settings) {
   const frames = [];
   const ancestors = new Set();
   let budget = settings.budget;
+  let bigints = false;
   const writer = new Writer();
 
   function spend(amount) {
@@ -98,6 +100,7 @@ function copyJson(root, settings) {
       case "bigint":
         if (settings.bigintDigits) {
           const digits = `${value}`;
+          bigints = true;
           spend(digits.length);
           writer.write(digits);
           return;
@@ -116,7 +119,7 @@ function copyJson(root, settings) {
     if (frames.length >= settings.maxDepth) {
       throw new Refusal("depth");
     }
-    const frame = frameOf(value);
+    const frame = frameOf(value, settings.omitSymbols);
     if (frame.keys === null) {
       spend(Math.max(0, frame.length - 1));
     }
@@ -181,13 +184,13 @@ function copyJson(root, settings) {
     }
     return { fault: { reason: thrown.reason, path: pathOf(frames) } };
   }
-  return { text: writer.text() };
+  return { text: writer.text(), bigints };
 }
 
 /** What a value's traps throw becomes a refusal. */
-function frameOf(value) {
+function frameOf(value, omitSymbols) {
   try {
-    return openFrame(value);
+    return openFrame(value, omitSymbols);
   } catch (thrown) {
     throw thrown instanceof Refusal ? thrown : new Refusal("threw_when_read");
   }
@@ -201,7 +204,7 @@ function elementOf(array, index) {
   }
 }
 
-function openFrame(value) {
+function openFrame(value, omitSymbols) {
   if (Array.isArray(value)) {
     const length = value.length;
     if (!Number.isInteger(length) || length < 0 || length > 0xffff_ffff) {
@@ -220,6 +223,9 @@ function openFrame(value) {
     const descriptor = Reflect.getOwnPropertyDescriptor(value, key);
     if (descriptor?.enumerable) {
       if (typeof key === "symbol") {
+        if (omitSymbols) {
+          continue;
+        }
         throw new Refusal("symbol_key");
       }
       keys.push(key);

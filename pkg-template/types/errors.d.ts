@@ -53,6 +53,8 @@ export interface ErrorFacts {
   target?: string | undefined;
   /** The name of an environment variable. */
   variable?: string | undefined;
+  /** The id of an operation of the host's own. */
+  operation?: string | undefined;
 }
 
 /** What `new ToolwireError` takes. */
@@ -96,6 +98,7 @@ export class ToolwireError extends Error implements ErrorFacts {
   readonly status?: number;
   readonly target?: string;
   readonly variable?: string;
+  readonly operation?: string;
   /**
    * What the peer sent, violations with their paths, the end of stderr: members differ by reason.
    * Not enumerable; absent from `toJSON()`, printing and `structuredClone`.

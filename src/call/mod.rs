@@ -1,3 +1,4 @@
 //! Calls of operations: their errors and who may make them.
 
+pub mod access;
 pub mod error;

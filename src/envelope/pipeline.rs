@@ -1,18 +1,21 @@
 //! The pipeline: detect, wrap, normalize, validate, in this order (DESIGN.md 6.4).
 //!
 //! Invariant: what came in is never changed. An outcome says where in the input the envelope's data
-//! stands; validation only reports. Of the normalisation modes `off` is built; asking for another
-//! is refused, never ignored.
+//! stands, or holds its new text if normalizing changed it; validation judges that and only reports.
+//! What cannot be normalized is handed on as it came, with a diagnostic.
 
 use crate::error::{Code, Error, Facts};
 use crate::json::{Limits, Tape, Value, read};
-use crate::schema::{self, Program, SchemaError, Verdict, Violation};
+use crate::schema::{
+    self, CastMode, CastOptions, Change, Changed, MAX_MADE_BYTES, Program, SchemaError, Verdict,
+    Violation,
+};
 
 use super::guard::{Source, source_of, source_of_meta};
 use super::meta::{ResponseEnvelope, local_meta};
 
 /// How data is made to fit its schema before it is judged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Normalize {
     /// Fills and upcasts, keeping undeclared members.
     Cast,
@@ -21,7 +24,6 @@ pub enum Normalize {
     /// Fills absent members that declare a default.
     Defaults,
     /// Not at all.
-    #[default]
     Off,
 }
 
@@ -36,16 +38,6 @@ impl Normalize {
             _ => return None,
         })
     }
-
-    /// Refuses what is not built.
-    pub(super) fn check(self) -> Result<(), Error> {
-        match self {
-            Normalize::Off => Ok(()),
-            Normalize::Cast | Normalize::Cast034 | Normalize::Defaults => {
-                Err(option_invalid("normalize"))
-            }
-        }
-    }
 }
 
 pub(super) fn option_invalid(option: &'static str) -> Error {
@@ -56,8 +48,9 @@ pub(super) fn option_invalid(option: &'static str) -> Error {
 /// Options of a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PipelineOptions {
-    /// How data is made to fit.
-    pub normalize: Normalize,
+    /// How data is made to fit. None stands for what the source asks for: `cast` for local data whose
+    /// schema says something, `off` for what came over HTTP or from a tool.
+    pub normalize: Option<Normalize>,
     /// Wraps what looks like an envelope unless a factory made it.
     pub wrap_always: bool,
     /// The time of the run in epoch milliseconds: an envelope made now carries it.
@@ -71,8 +64,24 @@ pub enum OutputSchema<'a> {
     Absent,
     /// A schema that compiled.
     Compiled(&'a Program),
+    /// One that compiled and was written by TypeBox, see [`CastOptions::native`].
+    Native(&'a Program),
     /// A schema that did not.
     Uncompilable(&'a SchemaError),
+}
+
+impl OutputSchema<'_> {
+    pub(super) fn program(&self) -> Option<&Program> {
+        match self {
+            OutputSchema::Compiled(program) | OutputSchema::Native(program) => Some(program),
+            OutputSchema::Absent | OutputSchema::Uncompilable(_) => None,
+        }
+    }
+
+    /// True if the schema says something of the data: not if it is absent, `true` or `{}`.
+    fn is_known(&self) -> bool {
+        self.program().is_some_and(Program::restricts)
+    }
 }
 
 /// The operation whose output runs through the pipeline.
@@ -109,10 +118,8 @@ pub(super) struct Document<'a> {
 impl<'a> Document<'a> {
     /// Reads a text in which what the schema judges stands one level down at most.
     pub(super) fn read(text: &'a str, output: &OutputSchema<'_>) -> Result<Self, Error> {
-        let depth = match output {
-            OutputSchema::Compiled(program) => program.max_depth().saturating_add(1),
-            OutputSchema::Absent | OutputSchema::Uncompilable(_) => u32::MAX,
-        };
+        let depth =
+            output.program().map_or(u32::MAX, |program| program.max_depth().saturating_add(1));
         match read(text.as_bytes(), Limits::depth(depth)) {
             Ok(tape) => Ok(Document { text, tape }),
             Err(_) => Err(Error::new(Code::InvalidArguments, "not_json")),
@@ -123,6 +130,10 @@ impl<'a> Document<'a> {
         self.tape.root(self.text.as_bytes())
     }
 
+    pub(super) fn root_at(&self, position: u32) -> Value<'_> {
+        self.tape.value(self.text.as_bytes(), position)
+    }
+
     /// The verdict of a schema on the value at a position.
     pub(super) fn judge(&self, position: u32, output: &OutputSchema<'_>) -> Conclusion {
         let program = match output {
@@ -130,7 +141,7 @@ impl<'a> Document<'a> {
             OutputSchema::Uncompilable(_) => {
                 return Conclusion::bare(OutputVerdict::Unknown, Some("uncompilable"));
             }
-            OutputSchema::Compiled(program) => program,
+            OutputSchema::Compiled(program) | OutputSchema::Native(program) => program,
         };
         let outcome = schema::judge(program, self.text.as_bytes(), &self.tape, position);
         Conclusion {
@@ -207,6 +218,8 @@ pub enum Data {
     Content,
     /// The JSON text in this block of the tool's content.
     TextBlock(u32),
+    /// A new text that normalizing made; none if the data is `undefined` still.
+    Normalized(Option<String>),
 }
 
 /// Something worth an operator's notice.
@@ -218,18 +231,20 @@ pub struct Diagnostic {
     pub at: Option<String>,
 }
 
-/// What a run came to. Nothing was changed while `off` is the only normalisation, so there is no
-/// list of changes yet.
+/// What a run came to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PipelineOutcome {
     /// Where the data came from.
     pub source: Source,
-    /// True if the returned value is the envelope: hand out the very same.
+    /// True if the returned value is the envelope: hand out the very same, or, if its data was
+    /// normalized, a new one with its meta.
     pub passed_through: bool,
     /// Where the data stands.
     pub data: Data,
     /// JSON text of the envelope's meta.
     pub meta: String,
+    /// What normalizing changed, in order.
+    pub changes: Vec<Change>,
     /// The verdict on the data and its reasons.
     pub conclusion: Conclusion,
     /// The worst violation: `schema`, whose errors are those of the conclusion, or, without errors,
@@ -248,6 +263,9 @@ impl PipelineOutcome {
     /// The envelope as texts, given the text that was run: a returned value, none if that was
     /// `undefined`, or a tool's result. An envelope that came in parts is in the caller's hands.
     pub fn envelope(&self, returned: Option<&str>) -> ResponseEnvelope {
+        if let Data::Normalized(text) = &self.data {
+            return ResponseEnvelope { data: text.clone(), meta: self.meta.clone() };
+        }
         let data = returned.and_then(|text| {
             if self.data == Data::Whole {
                 return Some(text.to_owned());
@@ -255,7 +273,7 @@ impl PipelineOutcome {
             let tape = read(text.as_bytes(), Limits::depth(u32::MAX)).ok()?;
             let root = tape.root(text.as_bytes());
             match self.data {
-                Data::Whole => None,
+                Data::Whole | Data::Normalized(_) => None,
                 Data::DataMember => root.get("data").map(|data| data.raw().to_owned()),
                 Data::Structured => root.get("structuredContent").map(|data| data.raw().to_owned()),
                 Data::Content => Some(kept_content(root, &self.dropped)),
@@ -292,13 +310,12 @@ pub(super) fn kept_content(result: Value<'_>, dropped: &[u32]) -> String {
 ///
 /// # Errors
 /// `invalid_arguments`: reason `not_json` if a text is no JSON, `not_an_envelope` if a meta is
-/// none, `option_invalid` if the normalisation is not available.
+/// none.
 pub fn run_pipeline(
     returned: &Returned<'_>,
     operation: &Operation<'_>,
     options: &PipelineOptions,
 ) -> Result<PipelineOutcome, Error> {
-    options.normalize.check()?;
     let output = &operation.output;
     match returned {
         Returned::Value(text) => {
@@ -309,13 +326,15 @@ pub fn run_pipeline(
                 Some(source) => {
                     let meta = root.get("meta").unwrap_or(root);
                     let data = root.get("data").unwrap_or(root);
-                    let conclusion = conclude(source, meta, &document, data, output);
-                    Ok(passed(source, meta, conclusion, output))
+                    let given =
+                        Given { document: &document, position: data.position(), sent: true };
+                    Ok(passed(source, meta, given, output, options))
                 }
                 None => {
                     let meta = local_meta(operation.id, options.now);
-                    let conclusion = document.judge(root.position(), output);
-                    Ok(outcome(Source::Local, false, Data::Whole, meta, conclusion, output))
+                    let given = Given { document: &document, position: 0, sent: text.is_some() };
+                    let found = normalized(Source::Local, given, Data::Whole, output, options);
+                    Ok(outcome(Source::Local, false, meta, found, output))
                 }
             }
         }
@@ -323,9 +342,91 @@ pub fn run_pipeline(
             let meta = Document::read(meta, &OutputSchema::Absent)?;
             let source = source_of_meta(meta.root())
                 .ok_or_else(|| Error::new(Code::InvalidArguments, "not_an_envelope"))?;
-            let data = Document::read(data.unwrap_or("null"), output)?;
-            let conclusion = conclude(source, meta.root(), &data, data.root(), output);
-            Ok(passed(source, meta.root(), conclusion, output))
+            let document = Document::read(data.unwrap_or("null"), output)?;
+            let given = Given { document: &document, position: 0, sent: data.is_some() };
+            Ok(passed(source, meta.root(), given, output, options))
+        }
+    }
+}
+
+/// Data on its way through the pipeline.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub(super) document: &'a Document<'a>,
+    pub(super) position: u32,
+    /// False for `undefined`, which the document shows as `null`.
+    pub(super) sent: bool,
+}
+
+/// Data that was normalized and judged.
+pub(super) struct Found {
+    pub(super) data: Data,
+    pub(super) changes: Vec<Change>,
+    pub(super) conclusion: Conclusion,
+    /// Why normalizing failed, and where in the schema.
+    pub(super) failed: Option<Diagnostic>,
+}
+
+impl Found {
+    fn as_given(data: Data, conclusion: Conclusion) -> Self {
+        Found { data, changes: Vec::new(), conclusion, failed: None }
+    }
+}
+
+/// Normalizes data as asked for, or as its source wants it, and judges what comes of it.
+fn normalized(
+    source: Source,
+    given: Given<'_>,
+    data: Data,
+    output: &OutputSchema<'_>,
+    options: &PipelineOptions,
+) -> Found {
+    let wanted = match source {
+        Source::Local if output.is_known() => Normalize::Cast,
+        Source::Local | Source::Http | Source::Mcp => Normalize::Off,
+    };
+    fit(given, data, output, options.normalize.unwrap_or(wanted))
+}
+
+/// Normalizes data and judges what comes of it.
+pub(super) fn fit(
+    given: Given<'_>,
+    data: Data,
+    output: &OutputSchema<'_>,
+    normalize: Normalize,
+) -> Found {
+    let judged = given.document.judge(given.position, output);
+    let program = output.program().filter(|_| normalize != Normalize::Off);
+    // `undefined` that may be `null` is left as it is.
+    let is_settled =
+        judged.verdict == OutputVerdict::Valid && (!given.sent || normalize == Normalize::Cast);
+    let Some(program) = program.filter(|_| !is_settled) else {
+        return Found::as_given(data, judged);
+    };
+    let text = given.document.root_at(given.position).raw();
+    let text = given.sent.then_some(text.as_bytes());
+    let native = matches!(output, OutputSchema::Native(_));
+    let cast =
+        |mode| schema::cast(program, text, &CastOptions { mode, native, ..CastOptions::default() });
+    let changed = match normalize {
+        Normalize::Off => Ok(None),
+        Normalize::Cast => cast(CastMode::Cast),
+        Normalize::Cast034 => cast(CastMode::Cast034),
+        Normalize::Defaults => schema::apply_defaults(program, text, MAX_MADE_BYTES),
+    };
+    match changed {
+        Ok(None) => Found::as_given(data, judged),
+        Ok(Some(Changed { text, changes })) => {
+            let conclusion = match Document::read(text.as_deref().unwrap_or("null"), output) {
+                Ok(document) => document.judge(0, output),
+                Err(_) => Conclusion::bare(OutputVerdict::Unknown, Some("limit")),
+            };
+            Found { data: Data::Normalized(text), changes, conclusion, failed: None }
+        }
+        Err(error) => {
+            let at = error.get_facts().at.clone();
+            let failed = Some(Diagnostic { code: "not_normalized", at });
+            Found { failed, ..Found::as_given(data, judged) }
         }
     }
 }
@@ -334,27 +435,33 @@ pub fn run_pipeline(
 fn passed(
     source: Source,
     meta: Value<'_>,
-    conclusion: Conclusion,
+    given: Given<'_>,
     output: &OutputSchema<'_>,
+    options: &PipelineOptions,
 ) -> PipelineOutcome {
-    outcome(source, true, Data::DataMember, meta.raw().to_owned(), conclusion, output)
+    let found = match unjudged(source, meta, output) {
+        Some(reason) => Found::as_given(Data::DataMember, Conclusion::unchecked(reason)),
+        None => normalized(source, given, Data::DataMember, output, options),
+    };
+    outcome(source, true, meta.raw().to_owned(), found, output)
 }
 
 fn outcome(
     source: Source,
     passed_through: bool,
-    data: Data,
     meta: String,
-    conclusion: Conclusion,
+    found: Found,
     output: &OutputSchema<'_>,
 ) -> PipelineOutcome {
+    let Found { data, changes, conclusion, failed } = found;
     let violation = (conclusion.verdict == OutputVerdict::Invalid).then_some("schema");
-    let diagnostics = diagnostic_of(&conclusion, output).into_iter().collect();
+    let diagnostics = failed.into_iter().chain(diagnostic_of(&conclusion, output)).collect();
     PipelineOutcome {
         source,
         passed_through,
         data,
         meta,
+        changes,
         conclusion,
         violation,
         content_problems: Vec::new(),
@@ -378,22 +485,14 @@ pub(super) fn diagnostic_of(
     }
 }
 
-/// The verdict on the data of an envelope that was made before.
-fn conclude(
-    source: Source,
-    meta: Value<'_>,
-    document: &Document<'_>,
-    data: Value<'_>,
-    output: &OutputSchema<'_>,
-) -> Conclusion {
-    if source == Source::Mcp && !matches!(output, OutputSchema::Absent) {
-        if meta.get("isError").and_then(Value::as_bool) == Some(true) {
-            return Conclusion::unchecked("is_error");
-        }
-        // The data is the content then, and no schema speaks of that.
-        if meta.get("structuredContent").is_none() {
-            return Conclusion::unchecked("no_structured_content");
-        }
+/// Why the data of an envelope that was made before is not judged.
+fn unjudged(source: Source, meta: Value<'_>, output: &OutputSchema<'_>) -> Option<&'static str> {
+    if source != Source::Mcp || matches!(output, OutputSchema::Absent) {
+        return None;
     }
-    document.judge(data.position(), output)
+    if meta.get("isError").and_then(Value::as_bool) == Some(true) {
+        return Some("is_error");
+    }
+    // The data is the content then, and no schema speaks of that.
+    meta.get("structuredContent").is_none().then_some("no_structured_content")
 }

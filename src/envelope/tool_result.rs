@@ -14,8 +14,8 @@ use crate::wire::Profile;
 use super::guard::Source;
 use super::meta::mcp_meta;
 use super::pipeline::{
-    Conclusion, Data, Diagnostic, Document, Normalize, OutputSchema, OutputVerdict,
-    PipelineOutcome, diagnostic_of, kept_content, option_invalid,
+    Conclusion, Data, Diagnostic, Document, Found, Given, Normalize, OutputSchema, OutputVerdict,
+    PipelineOutcome, diagnostic_of, fit, kept_content, option_invalid,
 };
 
 /// Options of a run on a tool's result.
@@ -50,7 +50,7 @@ impl Default for ToolOptions<'_> {
 ///
 /// # Errors
 /// - `invalid_arguments`: the text is no JSON (`not_json`), or an option has a value that is not
-///   allowed or not available (`option_invalid`: `normalize`, `protocolVersion`).
+///   allowed (`option_invalid`: `protocolVersion`).
 /// - `protocol_error`: the result is no object (`result_not_object`), repeats a member that is read
 ///   (`duplicate_member`), or is of an unknown type (`result_type`).
 /// - `invalid_response`: its shape cannot be read (`no_content_array`, `is_error_type`), or, under
@@ -60,7 +60,6 @@ pub fn envelope_of_tool_result(
     output: &OutputSchema<'_>,
     options: &ToolOptions<'_>,
 ) -> Result<PipelineOutcome, Error> {
-    options.normalize.check()?;
     let (any_structured, reads_type) = match options.protocol_version {
         None => (false, true),
         Some(version) => {
@@ -95,6 +94,7 @@ fn unfinished(root: Value<'_>) -> PipelineOutcome {
         passed_through: false,
         data: Data::Whole,
         meta: mcp_meta(false, "[]", None, extra(root)),
+        changes: Vec::new(),
         conclusion: Conclusion::unchecked("input_required"),
         violation: None,
         content_problems: Vec::new(),
@@ -121,11 +121,18 @@ fn complete(
         (None, Some(parsed)) => Some((parsed, parsed.root().position())),
         (None, None) => None,
     };
-    let (conclusion, violation) = conclude(&shape, judged, output, options);
+    let data = match (structured, &parsed) {
+        (Some(_), _) => Data::Structured,
+        (None, Some(_)) => Data::TextBlock(0),
+        (None, None) => Data::Content,
+    };
+    let (found, violation) = conclude(&shape, judged, data, output, options);
+    let Found { data, changes, conclusion, failed } = found;
     let mut diagnostics = shape_diagnostics(&shape, root);
     if conclusion.reason == Some(NOT_SENT) || violation == Some(MISSING) {
         diagnostics.push(Diagnostic { code: "structured_content_missing", at: None });
     }
+    diagnostics.extend(failed);
     diagnostics.extend(diagnostic_of(&conclusion, output));
     if let Some(violation) = violation.filter(|_| options.validation == Validation::Enforce) {
         return Err(result::refusal(violation, root, &conclusion.errors));
@@ -134,12 +141,9 @@ fn complete(
     Ok(PipelineOutcome {
         source: Source::Mcp,
         passed_through: false,
-        data: match (structured, &parsed) {
-            (Some(_), _) => Data::Structured,
-            (None, Some(_)) => Data::TextBlock(0),
-            (None, None) => Data::Content,
-        },
+        data,
         meta: mcp_meta(shape.is_error, &content, structured.map(Value::raw), extra(root)),
+        changes,
         conclusion,
         violation: violation.or(shape.violation),
         content_problems: shape.content_problems,
@@ -153,31 +157,44 @@ const NOT_SENT: &str = "no_structured_content";
 /// The violation it is if it was demanded.
 const MISSING: &str = "missing_structured_content";
 
-/// The verdict, and the violation that the policy decides on.
+/// The data as it is handed on, the verdict on it, and the violation that the policy decides on.
 fn conclude(
     shape: &Shape,
     judged: Option<(&Document<'_>, u32)>,
+    data: Data,
     output: &OutputSchema<'_>,
     options: &ToolOptions<'_>,
-) -> (Conclusion, Option<&'static str>) {
-    let unchecked = |reason| (Conclusion::unchecked(reason), None);
-    let violates = |kind| (Conclusion::bare(OutputVerdict::Invalid, None), Some(kind));
-    if options.validation == Validation::Off {
-        return unchecked("off");
-    }
-    if shape.is_error {
-        return unchecked("is_error");
+) -> (Found, Option<&'static str>) {
+    let found = |data, conclusion| Found { data, changes: Vec::new(), conclusion, failed: None };
+    let unchecked = |data, reason| (found(data, Conclusion::unchecked(reason)), None);
+    let violates =
+        |data, kind| (found(data, Conclusion::bare(OutputVerdict::Invalid, None)), Some(kind));
+    if shape.is_error && options.validation != Validation::Off {
+        return unchecked(data, "is_error");
     }
     match (shape.violation, judged) {
-        (Some(kind @ ("malformed_result" | "non_object_structured_content")), _) => violates(kind),
-        _ if matches!(output, OutputSchema::Absent) => unchecked("no_schema"),
-        (_, Some((document, position))) => {
-            let conclusion = document.judge(position, output);
-            let invalid = conclusion.verdict == OutputVerdict::Invalid;
-            (conclusion, invalid.then_some("schema"))
+        (Some(kind @ ("malformed_result" | "non_object_structured_content")), _)
+            if options.validation != Validation::Off =>
+        {
+            violates(data, kind)
         }
-        (_, None) if options.require_structured => violates(MISSING),
-        (_, None) => unchecked(NOT_SENT),
+        (None | Some("bad_content_block"), Some((document, position))) if !shape.is_error => {
+            let given = Given { document, position, sent: true };
+            let is_off = options.validation == Validation::Off;
+            if is_off && options.normalize == Normalize::Off {
+                return unchecked(data, "off");
+            }
+            let mut found = fit(given, data, output, options.normalize);
+            if is_off {
+                found.conclusion = Conclusion::unchecked("off");
+            }
+            let invalid = found.conclusion.verdict == OutputVerdict::Invalid;
+            (found, invalid.then_some("schema"))
+        }
+        _ if options.validation == Validation::Off => unchecked(data, "off"),
+        _ if matches!(output, OutputSchema::Absent) => unchecked(data, "no_schema"),
+        _ if options.require_structured => violates(data, MISSING),
+        _ => unchecked(data, NOT_SENT),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Envelopes: the pipeline over texts. The facade keeps the host's own values and is told where in
 //! them the data stands.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -14,16 +16,7 @@ use crate::schema::{self, CompileOptions, Program, SchemaError};
 use crate::session::options::Validation;
 
 use super::fault::{fault, value};
-use super::schema::ViolationOut;
-
-/// Options of a run on what a handler returned.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RunIn {
-    normalize: Option<String>,
-    wrap_always: bool,
-    now: f64,
-}
+use super::schema::{ChangeOut, CompiledSchema, ViolationOut};
 
 /// Options of a run on a tool's result.
 #[derive(Default, Deserialize)]
@@ -40,8 +33,11 @@ struct ToolIn {
 #[serde(rename_all = "camelCase")]
 struct OutcomeOut<'a> {
     passed_through: bool,
-    /// `whole`, `data`, `structured`, `content` or `text`.
+    /// `whole`, `data`, `structured`, `content`, `text` or `normalized`.
     data: &'static str,
+    /// JSON text for `normalized`; absent if the data is `undefined`.
+    normalized: Option<&'a str>,
+    changes: Vec<ChangeOut<'a>>,
     /// The index of the block for `text`.
     block: Option<u32>,
     /// JSON text.
@@ -71,26 +67,35 @@ struct DiagnosticOut<'a> {
 /// An output schema and the pipeline that ends in it.
 #[wasm_bindgen]
 pub struct Output {
-    compiled: Option<Result<Program, SchemaError>>,
+    compiled: Option<Result<Rc<Program>, SchemaError>>,
+    native: bool,
 }
 
 #[wasm_bindgen]
 impl Output {
     /// Compiles the JSON text of a schema; one that does not compile makes verdicts unknown.
     #[wasm_bindgen(constructor)]
-    pub fn new(schema: Option<String>) -> Output {
+    pub fn new(schema: Option<String>, native: bool) -> Output {
         let options = CompileOptions::default();
-        Output { compiled: schema.map(|text| schema::compile(text.as_bytes(), &options)) }
+        let compiled = schema.map(|text| schema::compile(text.as_bytes(), &options).map(Rc::new));
+        Output { compiled, native }
     }
 
-    /// Runs what a handler returned: the JSON text of a value, none for `undefined`.
-    pub fn run(
+    /// The pipeline that ends in a schema that was compiled before.
+    pub fn of(schema: &CompiledSchema, native: bool) -> Output {
+        Output { compiled: Some(Ok(schema.program())), native }
+    }
+
+    /// Runs a value that is no envelope: its JSON text, none for `undefined`.
+    #[wasm_bindgen(js_name = runValue)]
+    pub fn run_value(
         &self,
         id: &str,
-        returned: Option<String>,
-        options: JsValue,
+        value: Option<String>,
+        normalize: Option<String>,
+        now: f64,
     ) -> Result<JsValue, JsValue> {
-        self.pipeline(id, &Returned::Value(returned.as_deref()), options)
+        self.pipeline(id, &Returned::Value(value.as_deref()), normalize.as_deref(), now)
     }
 
     /// Runs an envelope: the JSON texts of its data, none for `undefined`, and of its meta.
@@ -100,9 +105,10 @@ impl Output {
         id: &str,
         data: Option<String>,
         meta: &str,
-        options: JsValue,
+        normalize: Option<String>,
     ) -> Result<JsValue, JsValue> {
-        self.pipeline(id, &Returned::Envelope { data: data.as_deref(), meta }, options)
+        let returned = Returned::Envelope { data: data.as_deref(), meta };
+        self.pipeline(id, &returned, normalize.as_deref(), 0.0)
     }
 
     /// Runs a tool's result, a JSON text.
@@ -111,7 +117,7 @@ impl Output {
         let input: ToolIn =
             serde_wasm_bindgen::from_value(options).map_err(|_| refused("validation"))?;
         let options = ToolOptions {
-            normalize: normalize(input.normalize.as_deref())?,
+            normalize: normalize(input.normalize.as_deref())?.unwrap_or(Normalize::Off),
             validation: input.validation.unwrap_or(Validation::Enforce),
             require_structured: input.require_structured,
             parse_text_fallback: input.parse_text_fallback,
@@ -127,6 +133,7 @@ impl Output {
     fn schema(&self) -> OutputSchema<'_> {
         match &self.compiled {
             None => OutputSchema::Absent,
+            Some(Ok(program)) if self.native => OutputSchema::Native(program),
             Some(Ok(program)) => OutputSchema::Compiled(program),
             Some(Err(error)) => OutputSchema::Uncompilable(error),
         }
@@ -136,14 +143,11 @@ impl Output {
         &self,
         id: &str,
         returned: &Returned<'_>,
-        options: JsValue,
+        mode: Option<&str>,
+        now: f64,
     ) -> Result<JsValue, JsValue> {
-        let input: RunIn = serde_wasm_bindgen::from_value(options).map_err(|_| refused("now"))?;
-        let options = PipelineOptions {
-            normalize: normalize(input.normalize.as_deref())?,
-            wrap_always: input.wrap_always,
-            now: input.now,
-        };
+        // Whether a value is an envelope was settled before it crossed.
+        let options = PipelineOptions { normalize: normalize(mode)?, wrap_always: true, now };
         run_pipeline(returned, &Operation { id, output: self.schema() }, &options)
             .map(|outcome| outcome_out(&outcome))
             .map_err(|error| fault(&error))
@@ -151,18 +155,21 @@ impl Output {
 }
 
 fn outcome_out(outcome: &PipelineOutcome) -> JsValue {
-    let (data, block) = match outcome.data {
-        Data::Whole => ("whole", None),
-        Data::DataMember => ("data", None),
-        Data::Structured => ("structured", None),
-        Data::Content => ("content", None),
-        Data::TextBlock(index) => ("text", Some(index)),
+    let (data, block, normalized) = match &outcome.data {
+        Data::Whole => ("whole", None, None),
+        Data::DataMember => ("data", None, None),
+        Data::Structured => ("structured", None, None),
+        Data::Content => ("content", None, None),
+        Data::TextBlock(index) => ("text", Some(*index), None),
+        Data::Normalized(text) => ("normalized", None, text.as_deref()),
     };
     let problem = |&(index, reason): &(u32, &'static str)| ProblemOut { index, reason };
     value(&OutcomeOut {
         passed_through: outcome.passed_through,
         data,
         block,
+        normalized,
+        changes: outcome.changes.iter().map(ChangeOut::of).collect(),
         meta: &outcome.meta,
         verdict: outcome.conclusion.verdict.as_str(),
         reason: outcome.conclusion.reason,
@@ -193,10 +200,8 @@ pub fn view(content: &str, structured: Option<String>, view: &str) -> Result<Str
     view_of_tool_result(content, structured.as_deref(), view).map_err(|error| fault(&error))
 }
 
-fn normalize(name: Option<&str>) -> Result<Normalize, JsValue> {
-    name.map_or(Ok(Normalize::Off), |name| {
-        Normalize::from_name(name).ok_or_else(|| refused("normalize"))
-    })
+fn normalize(name: Option<&str>) -> Result<Option<Normalize>, JsValue> {
+    name.map(|name| Normalize::from_name(name).ok_or_else(|| refused("normalize"))).transpose()
 }
 
 fn refused(option: &'static str) -> JsValue {

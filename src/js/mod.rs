@@ -16,6 +16,7 @@ mod gateway;
 mod info;
 mod line_reader;
 mod message;
+mod operations;
 mod panic;
 mod recording;
 mod schema;

@@ -12,8 +12,9 @@ use wasm_bindgen::prelude::*;
 use crate::error::{Code, Error, Facts};
 use crate::json::{Fault, Limits, Progress, Reader, Tape};
 use crate::schema::{
-    CompileOptions, Compiler, Dialect, DuplicateKeys, Judge, Keywords, Outcome, Program,
-    SchemaError, SchemaProblem, Verdict, Violation,
+    self, CastMode, CastOptions, Change, Changed, CompileOptions, Compiler, Dialect, DuplicateKeys,
+    Judge, Keywords, MAX_MADE_BYTES, Outcome, Program, SchemaError, SchemaProblem, Verdict,
+    Violation,
 };
 
 use super::fault::{fault, value};
@@ -89,6 +90,27 @@ impl<'a> ProblemOut<'a> {
     }
 }
 
+/// What was made of a value.
+#[derive(Serialize)]
+struct ChangedOut<'a> {
+    /// JSON text; absent if the value is `undefined` still.
+    text: Option<&'a str>,
+    changes: Vec<ChangeOut<'a>>,
+}
+
+/// One change on its way out.
+#[derive(Serialize)]
+pub(super) struct ChangeOut<'a> {
+    path: &'a str,
+    kind: &'static str,
+}
+
+impl<'a> ChangeOut<'a> {
+    pub(super) fn of(change: &'a Change) -> Self {
+        ChangeOut { path: &change.path, kind: change.kind.as_str() }
+    }
+}
+
 /// A compilation under way.
 #[wasm_bindgen]
 pub struct Compiling {
@@ -137,6 +159,36 @@ impl CompiledSchema {
         self.judging(Vec::with_capacity(length))
     }
 
+    /// Casts a value, absent for `undefined`: `mode` is `cast` or `cast-0.34`. Undefined if nothing
+    /// was changed.
+    pub fn cast(
+        &self,
+        value: Option<Vec<u8>>,
+        mode: &str,
+        native: bool,
+        max_made_bytes: Option<f64>,
+    ) -> Result<JsValue, JsValue> {
+        let mode = match mode {
+            "cast" => CastMode::Cast,
+            "cast-0.34" => CastMode::Cast034,
+            _ => return Err(refused("mode")),
+        };
+        let max_made_bytes = made_bytes(max_made_bytes)?;
+        let options = CastOptions { mode, native, max_made_bytes };
+        changed(schema::cast(&self.program, value.as_deref(), &options))
+    }
+
+    /// Fills absent members that declare a default. Undefined if there were none.
+    #[wasm_bindgen(js_name = applyDefaults)]
+    pub fn apply_defaults(
+        &self,
+        value: Option<Vec<u8>>,
+        max_made_bytes: Option<f64>,
+    ) -> Result<JsValue, JsValue> {
+        let bytes = made_bytes(max_made_bytes)?;
+        changed(schema::apply_defaults(&self.program, value.as_deref(), bytes))
+    }
+
     /// What the schema says of itself.
     pub fn facts(&self) -> JsValue {
         value(&SchemaFacts {
@@ -147,10 +199,39 @@ impl CompiledSchema {
 }
 
 impl CompiledSchema {
+    pub(super) fn program(&self) -> Rc<Program> {
+        Rc::clone(&self.program)
+    }
+
     fn judging(&self, text: Vec<u8>) -> Judging {
         let reader = Reader::new(Limits::depth(self.program.max_depth()));
         Judging { program: Rc::clone(&self.program), text, stage: Stage::Reading(reader) }
     }
+}
+
+fn changed(outcome: Result<Option<Changed>, Error>) -> Result<JsValue, JsValue> {
+    match outcome.map_err(|error| fault(&error))? {
+        None => Ok(JsValue::UNDEFINED),
+        Some(Changed { text, changes }) => Ok(value(&ChangedOut {
+            text: text.as_deref(),
+            changes: changes.iter().map(ChangeOut::of).collect(),
+        })),
+    }
+}
+
+/// The bound on what is made: a positive integer or Infinity.
+fn made_bytes(given: Option<f64>) -> Result<usize, JsValue> {
+    match given {
+        None => Ok(MAX_MADE_BYTES),
+        Some(f64::INFINITY) => Ok(usize::MAX),
+        Some(bytes) if bytes >= 1.0 && bytes.fract() == 0.0 => Ok(bytes as usize),
+        Some(_) => Err(refused("maxMadeBytes")),
+    }
+}
+
+fn refused(option: &'static str) -> JsValue {
+    let facts = Facts { option: Some(option.into()), ..Facts::default() };
+    fault(&Error::new(Code::InvalidArguments, "option_invalid").facts(facts))
 }
 
 enum Stage {
@@ -253,12 +334,6 @@ fn schema_fault(error: SchemaError) -> Error {
 }
 
 fn compile_options(options: &JsValue) -> Result<CompileOptions, JsValue> {
-    let refused = |option: &'static str| {
-        fault(
-            &Error::new(Code::InvalidArguments, "option_invalid")
-                .facts(Facts { option: Some(option.into()), ..Facts::default() }),
-        )
-    };
     let input: OptionsIn =
         serde_wasm_bindgen::from_value(options.clone()).map_err(|_| refused("options"))?;
     let mut compile = CompileOptions::default();

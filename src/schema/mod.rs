@@ -13,8 +13,10 @@
 //! | `pattern/` | regular expressions |
 //! | `judge/` | program over tape: the verdict, then the violations |
 //! | `text` | reading and judging a text as one |
+//! | `cast/` | values made to fit, and defaults |
 //! | `outcome` | verdicts, violations and their words |
 
+mod cast;
 mod compile;
 mod error;
 mod judge;
@@ -29,6 +31,9 @@ use std::task::Poll;
 
 use crate::json::Tape;
 
+pub use cast::{
+    CastMode, CastOptions, Change, ChangeKind, Changed, MAX_MADE_BYTES, apply_defaults, cast,
+};
 pub use compile::Compiler;
 pub use error::SchemaError;
 pub use judge::Judge;

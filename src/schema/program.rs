@@ -375,6 +375,13 @@ impl Program {
         self.max_depth
     }
 
+    /// True if some value does not satisfy the schema, as far as its root's keywords tell: false for
+    /// `true`, `{}` and a schema of annotations alone.
+    pub fn restricts(&self) -> bool {
+        let root = self.node(self.root);
+        root.never || root.kinds != kinds::ALL || root.full.start != root.full.end
+    }
+
     /// The node of an id.
     #[inline]
     pub(crate) fn node(&self, id: NodeId) -> Node {

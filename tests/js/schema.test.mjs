@@ -143,13 +143,6 @@ test("renderings", () => {
   assert.equal(formatErrors(verdict.errors), `/tag: ${BAD_TAG.message}`);
 });
 
-test("what is not built says so", () => {
-  const schema = compileSchema(SCHEMA);
-  for (const action of [() => schema.cast({}), () => schema.applyDefaults({})]) {
-    assert.equal(refusal(action).reason, "not_available");
-  }
-});
-
 test("use after free is an error of its own, and freeing again is not", async () => {
   const schema = compileSchema(SCHEMA);
   schema.free();

@@ -358,14 +358,36 @@ fn integers_beyond_doubles_are_reported() {
     assert_eq!(codes(&outcome), [("unsafe_integer", Some("/structuredContent/a~1b/1"))]);
 }
 
+/// The structured value is what is normalized; the envelope's meta keeps what was sent.
 #[test]
-fn options_that_are_not_available_are_refused() {
-    for normalize in [Normalize::Cast, Normalize::Cast034, Normalize::Defaults] {
-        let error =
-            run(None, "{}", ToolOptions { normalize, ..ToolOptions::default() }).unwrap_err();
-        assert_eq!((error.code(), error.reason()), (Code::InvalidArguments, "option_invalid"));
-        assert_eq!(error.get_facts().option.as_deref(), Some("normalize"));
+fn structured_content_is_normalized_when_asked_for() {
+    let result = r#"{"content":[],"structuredContent":{"things":["a",7],"more":1}}"#;
+    let tool = |normalize| ToolOptions { normalize, ..ToolOptions::default() };
+    assert_eq!(
+        run(Some(THINGS), result, tool(Normalize::Off)).unwrap_err().code(),
+        Code::InvalidResponse
+    );
+    let outcome = run(Some(THINGS), result, tool(Normalize::Cast034)).unwrap();
+    assert_eq!(outcome.data, Data::Normalized(Some(r#"{"things":["a",""]}"#.to_owned())));
+    assert_eq!(outcome.conclusion.verdict, OutputVerdict::Valid);
+    assert_eq!(outcome.changes.len(), 2);
+    assert!(outcome.meta.contains(r#""structuredContent":{"things":["a",7],"more":1}"#));
+    // A failed call's value is none of the schema's, and what was not sent is not made up.
+    for result in
+        [r#"{"content":[],"isError":true,"structuredContent":{"things":7}}"#, r#"{"content":[]}"#]
+    {
+        let outcome = run(Some(THINGS), result, tool(Normalize::Cast)).unwrap();
+        assert_eq!(outcome.conclusion.verdict, OutputVerdict::Unchecked);
+        assert!(outcome.changes.is_empty());
     }
+    let off = ToolOptions { validation: Validation::Off, ..tool(Normalize::Cast034) };
+    let outcome = run(Some(THINGS), result, off).unwrap();
+    assert_eq!(outcome.conclusion.reason, Some("off"));
+    assert_eq!(outcome.changes.len(), 2);
+}
+
+#[test]
+fn a_revision_that_is_not_known_is_refused() {
     let options = ToolOptions { protocol_version: Some("1999-01-01"), ..ToolOptions::default() };
     let error = run(None, "{}", options).unwrap_err();
     assert_eq!(error.get_facts().option.as_deref(), Some("protocolVersion"));

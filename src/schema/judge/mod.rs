@@ -75,6 +75,10 @@ pub struct Judge {
     truncated: bool,
     /// The root was entered in this phase.
     entered: bool,
+    /// The node to judge by.
+    root: NodeId,
+    /// Ends with the verdict: violations are not asked for.
+    verdict_only: bool,
     /// Where to go on looking for repeated names.
     repeats_from: u32,
 }
@@ -103,7 +107,20 @@ impl Judge {
             violations: Vec::new(),
             truncated: false,
             entered: false,
+            root: program.root,
+            verdict_only: false,
             repeats_from: position,
+        }
+    }
+
+    /// Starts judging by a node inside the program, for the verdict alone. Dynamic references start
+    /// from that node's own resource.
+    pub(crate) fn of_node(program: &Program, node: NodeId, position: u32) -> Self {
+        Judge {
+            root: node,
+            verdict_only: true,
+            phase: Phase::Verdict,
+            ..Judge::new(program, position)
         }
     }
 
@@ -159,6 +176,9 @@ impl Judge {
                         let reason = self.reason.unwrap_or("limit");
                         return Some(self.unknown(reason));
                     }
+                    Answer::Invalid if self.verdict_only => {
+                        return Some(self.outcome(Verdict::Invalid));
+                    }
                     Answer::Invalid => {
                         self.phase = Phase::Explain;
                         self.frames.clear();
@@ -201,8 +221,7 @@ impl Judge {
     fn run<const EXPLAIN: bool>(&mut self, cx: Context<'_>) -> Option<Answer> {
         if !self.entered {
             self.entered = true;
-            let root = cx.program.root;
-            self.returned = self.apply(cx, Entry::member(root, self.position, 0, EXPLAIN));
+            self.returned = self.apply(cx, Entry::member(self.root, self.position, 0, EXPLAIN));
         }
         loop {
             if self.meter.spent() {

@@ -47,7 +47,8 @@ class Pipe {
 
 /**
  * A server. `answer(message, server)` is asked for each request that is no part of the handshake;
- * what it returns is the result, an `Error` with `rpc` an error reply, undefined silence.
+ * what it returns is the result, an `Error` with `rpc` an error reply, undefined silence. `tools` is
+ * the whole catalog, or answers each request for a page of it.
  */
 export class MemoryServer {
   received = [];
@@ -107,7 +108,7 @@ export class MemoryServer {
       return this.initialized;
     }
     if (message.method === "tools/list") {
-      return { tools: this.tools };
+      return typeof this.tools === "function" ? this.tools(message) : { tools: this.tools };
     }
     return this.answer(message, this);
   }

@@ -1,0 +1,341 @@
+//! Fills the absent members that declare a default.
+//!
+//! Follows what applies to a value wherever it applies: `properties`, `items`, `allOf`, references,
+//! the branch of a choice that the value satisfies as it came. Invariants: nothing that is there is
+//! touched; of several defaults for one member the first met counts; a default that is filled in is
+//! filled in turn, but never by the schema that it already came from, so filling ends. Iterative.
+
+use std::collections::{HashMap, HashSet};
+use std::task::Poll;
+
+use crate::error::{Code, Error, Facts};
+use crate::json::{Value, pointer};
+
+use super::super::judge::Judge;
+use super::super::outcome::Verdict;
+use super::super::program::{NodeId, Place, Program};
+use super::types::{at, is_lone_reference, nodes_by_place, reference};
+use super::write::{At, Parts, quoted};
+use super::{Change, ChangeKind, Changed};
+
+/// References and branches followed to find the default of one member.
+const MAX_DEFAULT_SEARCH: usize = 64;
+
+/// A default that was filled in: a text of its own.
+struct Home {
+    path: String,
+    /// The text that it was filled into, and the schema it came from.
+    parent: u32,
+    schema: Place,
+}
+
+struct Filler<'p> {
+    program: &'p Program,
+    nodes: HashMap<(u32, u32), NodeId>,
+    parts: Parts<'p>,
+    /// Schemas that apply to values, still to be read.
+    open: Vec<(At, Place)>,
+    seen: HashSet<(At, u32, u32)>,
+    /// What is filled into which object: name and text.
+    filled: HashMap<At, Vec<(Vec<u8>, Box<str>, u32)>>,
+    /// One for each text but the first.
+    homes: Vec<Home>,
+    changes: Vec<Change>,
+    steps: u64,
+}
+
+pub(super) fn fill(program: &Program, parts: Parts<'_>) -> Result<Option<Changed>, Error> {
+    let root = program.node(program.root);
+    let mut filler = Filler {
+        program,
+        nodes: nodes_by_place(program),
+        parts,
+        open: Vec::new(),
+        seen: HashSet::new(),
+        filled: HashMap::new(),
+        homes: Vec::new(),
+        changes: Vec::new(),
+        steps: program.max_steps,
+    };
+    let start = At { source: 0, position: 0 };
+    filler.ask(start, Place { document: root.document, position: root.position });
+    while let Some((value, schema)) = filler.open.pop() {
+        filler.apply(value, schema)?;
+    }
+    if filler.changes.is_empty() {
+        return Ok(None);
+    }
+    let text = filler.text(start);
+    Ok(Some(Changed { text: Some(text), changes: filler.changes }))
+}
+
+impl<'p> Filler<'p> {
+    fn ask(&mut self, value: At, schema: Place) {
+        if self.seen.insert((value, schema.document, schema.position)) {
+            self.open.push((value, schema));
+        }
+    }
+
+    fn count(&mut self, steps: u64) -> Result<(), Error> {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => Err(self.out_of_steps()),
+        }
+    }
+
+    fn out_of_steps(&self) -> Error {
+        let facts = Facts { limit: Some(self.program.max_steps), ..Facts::default() };
+        Error::new(Code::Limit, "cast_limit").facts(facts)
+    }
+
+    /// Whether the value satisfies the schema; none if that cannot be judged.
+    fn satisfies(&mut self, value: At, schema: Place) -> Result<Option<bool>, Error> {
+        let node = self.nodes.get(&(schema.document, schema.position)).copied();
+        let (Some(node), Some(source)) = (node, self.parts.source(value)) else {
+            return Ok(None);
+        };
+        let mut steps = self.steps;
+        let mut judge = Judge::of_node(self.program, node, value.position);
+        let outcome = judge.step(self.program, &source.bytes, &source.tape, &mut steps);
+        self.steps = steps;
+        match outcome {
+            Poll::Ready(outcome) => Ok(match outcome.verdict {
+                Verdict::Valid => Some(true),
+                Verdict::Invalid => Some(false),
+                Verdict::Unknown => None,
+            }),
+            Poll::Pending => Err(self.out_of_steps()),
+        }
+    }
+
+    /// Reads one schema for one value. Later ones are pushed so that they come in order.
+    fn apply(&mut self, value: At, place: Place) -> Result<(), Error> {
+        self.count(1)?;
+        let program = self.program;
+        let Some(schema) = program.value(place).filter(|schema| schema.is_object()) else {
+            return Ok(());
+        };
+        let asked = self.open.len();
+        if let Some(target) = reference(program, &self.nodes, place) {
+            self.ask(value, target);
+        }
+        if schema.get("$ref").is_none() || !is_lone_reference(program.dialect) {
+            self.members(value, place, schema)?;
+            self.elements(value, place, schema)?;
+            self.branches(value, place, schema)?;
+        }
+        if let Some(asked) = self.open.get_mut(asked..) {
+            asked.reverse();
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, value: At, place: Place, schema: Value<'p>) -> Result<(), Error> {
+        let Some(object) = self.parts.value(value).filter(|object| object.is_object()) else {
+            return Ok(());
+        };
+        let members: HashMap<Vec<u8>, u32> = object
+            .members()
+            .map(|(name, member)| (name.to_wtf8().into_owned(), member.position()))
+            .collect();
+        self.count(members.len() as u64)?;
+        let mut declared = HashSet::new();
+        for (name, member) in schema.get("properties").into_iter().flat_map(Value::members) {
+            self.count(1)?;
+            let key = name.to_wtf8().into_owned();
+            let member = at(place, member);
+            if let Some(&position) = members.get(&key) {
+                self.ask(At { position, ..value }, member);
+            } else if let Some(source) = self.filled_source(value, &key) {
+                self.descend(source, member);
+            } else if let Some(default) = self.default_of(member)? {
+                let source = self.insert(value, &key, quoted(name), member, default)?;
+                self.descend(source, member);
+            }
+            declared.insert(key);
+        }
+        // Which members a pattern takes is for the engine to say; without patterns it is all others.
+        let rest = schema.get("additionalProperties").filter(|rest| rest.is_object());
+        if let Some(rest) = rest.filter(|_| schema.get("patternProperties").is_none()) {
+            for (key, position) in members {
+                if !declared.contains(&key) {
+                    self.ask(At { position, ..value }, at(place, rest));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn filled_source(&self, object: At, key: &[u8]) -> Option<u32> {
+        let filled = self.filled.get(&object)?;
+        filled.iter().find(|(known, ..)| known == key).map(|(.., source)| *source)
+    }
+
+    /// Applies a schema to a default that was filled in, unless the default came of it.
+    fn descend(&mut self, source: u32, schema: Place) {
+        let home = |source: u32| self.homes.get((source as usize).checked_sub(1)?);
+        let mut outer = home(source).map_or(0, |home| home.parent);
+        while let Some(found) = home(outer) {
+            if found.schema == schema {
+                return;
+            }
+            outer = found.parent;
+        }
+        self.ask(At { source, position: 0 }, schema);
+    }
+
+    fn insert(
+        &mut self,
+        object: At,
+        key: &[u8],
+        name: Box<str>,
+        schema: Place,
+        default: Value<'p>,
+    ) -> Result<u32, Error> {
+        let inside = self.parts.source(object).map(|source| source.tape.root(&source.bytes));
+        let inside = inside.map(|root| pointer::locate(root, object.position)).unwrap_or_default();
+        let home = (object.source as usize).checked_sub(1).and_then(|index| self.homes.get(index));
+        let mut path = home.map(|home| home.path.clone()).unwrap_or_default();
+        path += &inside;
+        pointer::push(&mut path, &String::from_utf8_lossy(key));
+        self.parts.spend(path.len())?;
+        let at = self.parts.intern_text(default.raw().to_owned())?;
+        self.changes.push(Change { path: path.clone(), kind: ChangeKind::Default });
+        self.homes.push(Home { path, parent: object.source, schema });
+        self.filled.entry(object).or_default().push((key.to_owned(), name, at.source));
+        Ok(at.source)
+    }
+
+    /// The default that a schema declares: itself, through a reference, or in a branch of `allOf`.
+    fn default_of(&mut self, schema: Place) -> Result<Option<Value<'p>>, Error> {
+        let program = self.program;
+        let mut open = vec![schema];
+        for _ in 0..MAX_DEFAULT_SEARCH {
+            let Some(place) = open.pop() else { break };
+            self.count(1)?;
+            let Some(found) = program.value(place) else { continue };
+            let alone = found.get("$ref").is_some() && is_lone_reference(program.dialect);
+            if !alone {
+                if let Some(default) = found.get("default") {
+                    return Ok(Some(default));
+                }
+                let parts: Vec<_> =
+                    found.get("allOf").into_iter().flat_map(Value::elements).collect();
+                open.extend(parts.into_iter().rev().map(|part| at(place, part)));
+            }
+            open.extend(reference(program, &self.nodes, place));
+        }
+        Ok(None)
+    }
+
+    fn elements(&mut self, value: At, place: Place, schema: Value<'p>) -> Result<(), Error> {
+        let Some(array) = self.parts.value(value).filter(|array| array.is_array()) else {
+            return Ok(());
+        };
+        let positions: Vec<u32> = array.elements().map(Value::position).collect();
+        self.count(positions.len() as u64)?;
+        let items = schema.get("items");
+        let listed = items.filter(|items| items.is_array());
+        let prefix = listed.or_else(|| schema.get("prefixItems")).filter(|found| found.is_array());
+        let rest = match listed {
+            Some(_) => schema.get("additionalItems"),
+            None => items,
+        };
+        let mut parts = prefix.into_iter().flat_map(Value::elements);
+        for position in positions {
+            if let Some(schema) = parts.next().or(rest) {
+                self.ask(At { position, ..value }, at(place, schema));
+            }
+        }
+        Ok(())
+    }
+
+    /// The schemas that apply to the value in its own place.
+    fn branches(&mut self, value: At, place: Place, schema: Value<'p>) -> Result<(), Error> {
+        for part in schema.get("allOf").into_iter().flat_map(Value::elements) {
+            self.ask(value, at(place, part));
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            for branch in schema.get(keyword).into_iter().flat_map(Value::elements) {
+                if self.satisfies(value, at(place, branch))? == Some(true) {
+                    self.ask(value, at(place, branch));
+                    break;
+                }
+            }
+        }
+        if let Some(condition) = schema.get("if") {
+            let holds = self.satisfies(value, at(place, condition))?;
+            let branch = match holds {
+                Some(true) => {
+                    self.ask(value, at(place, condition));
+                    schema.get("then")
+                }
+                Some(false) => schema.get("else"),
+                None => None,
+            };
+            if let Some(branch) = branch {
+                self.ask(value, at(place, branch));
+            }
+        }
+        let object = self.parts.value(value).filter(|object| object.is_object());
+        let mut present = Vec::new();
+        for (name, part) in schema.get("dependentSchemas").into_iter().flat_map(Value::members) {
+            let is_there = |object: Value<'_>| object.members().any(|(key, _)| key.eq_text(name));
+            if object.is_some_and(is_there) {
+                present.push(at(place, part));
+            }
+        }
+        for part in present {
+            self.ask(value, part);
+        }
+        Ok(())
+    }
+
+    /// JSON text of a value with all that was filled into it.
+    fn text(&self, start: At) -> String {
+        enum Piece {
+            Value(At),
+            Text(String),
+        }
+        let mut out = String::new();
+        let mut work = vec![Piece::Value(start)];
+        while let Some(piece) = work.pop() {
+            let at = match piece {
+                Piece::Text(text) => {
+                    out += &text;
+                    continue;
+                }
+                Piece::Value(at) => at,
+            };
+            let Some(value) = self.parts.value(at) else { continue };
+            let (open, close) = match (value.is_object(), value.is_array()) {
+                (true, _) => ('{', "}"),
+                (_, true) => ('[', "]"),
+                _ => {
+                    out += value.raw();
+                    continue;
+                }
+            };
+            let mut children: Vec<(String, At)> = Vec::new();
+            let here = |value: Value<'_>| At { position: value.position(), ..at };
+            children.extend(value.elements().map(|value| (String::new(), here(value))));
+            let named = |name: &str| format!("{name}:");
+            children
+                .extend(value.members().map(|(name, value)| (named(&quoted(name)), here(value))));
+            for (_, name, source) in self.filled.get(&at).into_iter().flatten() {
+                children.push((named(name), At { source: *source, position: 0 }));
+            }
+            out.push(open);
+            work.push(Piece::Text(close.to_owned()));
+            for (index, (name, child)) in children.into_iter().enumerate().rev() {
+                work.push(Piece::Value(child));
+                let comma = if index > 0 { "," } else { "" };
+                work.push(Piece::Text(format!("{comma}{name}")));
+            }
+        }
+        out
+    }
+}
