@@ -75,12 +75,12 @@ class ToolGateway {
     if (fault !== undefined) {
       throw invalid("invalid arguments: they must be a JSON object");
     }
-    const name = String(tool);
+    const name = typeof tool === "string" ? tool : "";
     const request = guard(mainInstance(), (glue) =>
       glue.gatewayArguments(name, text, this.#limits),
     );
     if (request === undefined) {
-      throw new CallError({ code: "NOT_FOUND", message: `unknown gateway tool: ${name}` });
+      throw new CallError({ code: "NOT_FOUND", message: "unknown gateway tool" });
     }
     if (request.refusal !== undefined) {
       throw invalid(request.refusal);

@@ -22,6 +22,7 @@ import {
 import { CallEventSchema, ResponseEnvelopeSchema, ResponseMetaSchema } from "./event-schemas.js";
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
+import { ToolGateway } from "./gateway.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
 import { Redacted } from "./redacted.js";
 import { OperationRegistry } from "./registry.js";
@@ -42,6 +43,7 @@ export {
   ResponseEnvelopeSchema,
   ResponseMetaSchema,
   Schema,
+  ToolGateway,
   ToolwireError,
   buildEnv,
   checkAccess,

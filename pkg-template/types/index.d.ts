@@ -8,6 +8,7 @@ export * from "./client.js";
 export * from "./envelope.js";
 export * from "./errors.js";
 export * from "./flows.js";
+export * from "./gateway.js";
 export * from "./operations.js";
 export * from "./parts.js";
 export * from "./schema.js";

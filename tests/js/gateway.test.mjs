@@ -645,7 +645,9 @@ test("hostile arguments and identities come to error results", async () => {
   for (const identity of [revoked.proxy, { get scopes() { throw new Error("no"); } }, 7]) {
     failsWith(await gateway.handleCall("call", { operation: "admin.secret" }, identity), "FORBIDDEN");
   }
-  failsWith(await gateway.handleCall(Object.create(null), {}), "UNKNOWN_ERROR");
+  for (const tool of [Object.create(null), undefined, 1, "search\ud800", "__proto__"]) {
+    failsWith(await gateway.handleCall(tool, {}), "NOT_FOUND");
+  }
 });
 
 test("load: a thousand operations, ten thousand mixed calls", async () => {
