@@ -4,15 +4,14 @@
  * known to this map alone.
  *
  *   interface Door {
- *     // The call is one from outside, whatever its context says: hidden operations are unknown.
- *     executeOutside(id, input, context): Promise<ResponseEnvelope>;
- *     subscribeOutside(id, input, context): AsyncGenerator<ResponseEnvelope>;
  *     // A nested call: hidden operations are known, the identity is the one given, or none.
  *     executeInside(id, input, context, identity): Promise<ResponseEnvelope>;
  *     // Specifications of what an outside caller may call, in order.
  *     visible(identity): OperationSpec[];
  *     // Refuses as `execute` would, before the input is looked at: unknown, hidden, denied.
  *     specFor(id, identity): OperationSpec;
+ *     // The JSON text of what a gateway's `search` finds; undefined for an unknown cursor.
+ *     search(identity, argumentsText, limits): string | undefined;
  *     // Ids of the operations that `registerDiscovery` made.
  *     discovery: Set<string>;
  *     newId(): string; now(): number;

@@ -22,9 +22,13 @@ const recipes = new WeakMap();
 function handlerContext(registry, spec, call, signal) {
   const context = { requestId: call.requestId };
   for (const name of ["parentRequestId", "identity", "metadata", "deadline"]) {
-    if (call[name] !== undefined) {
+    if (call[name] !== undefined && call[name] !== null) {
       context[name] = call[name];
     }
+  }
+  if (call.isNamed && context.identity === undefined) {
+    // Handed on, the context is still that of a caller who is nobody, not of the host.
+    Object.defineProperty(context, "identity", { configurable: true, writable: true });
   }
   context.signal = signal;
   composing.set(context, { authority: identityOf(spec.authority), ...inherited(context) });

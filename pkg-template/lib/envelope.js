@@ -8,8 +8,8 @@
 import { isBytes, numberOf, plainOptions, refused, textOf } from "./arguments.js";
 import { guard, mainInstance, release } from "./core.js";
 import { parseJson } from "./json.js";
-import { documentText, pick, schemaText, wellFormed } from "./options.js";
-import { Schema, heldBy, isTypeBox, madeValue } from "./schema.js";
+import { documentText, pick, schemaCopy, wellFormed } from "./options.js";
+import { Schema, heldBy, madeValue } from "./schema.js";
 import { errorFor } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
 import { withoutIndexes } from "./tool-result.js";
@@ -283,11 +283,13 @@ function dataOf(out, parsed) {
 /** Runs an action with the pipeline that ends in an output schema, compiled before or for this run. */
 function withOutput(schema, action) {
   if (schema instanceof Schema) {
-    const { instance, compiled, native } = heldBy(schema);
-    return runOutput(instance, ({ Output }) => Output.of(compiled, native), action);
+    const { instance, compiled, native, renew } = heldBy(schema);
+    const text = renew === undefined ? undefined : decoder.decode(renew());
+    const make = ({ Output }) =>
+      text === undefined ? Output.of(compiled, native) : new Output(text, native);
+    return runOutput(instance, make, action);
   }
-  const text = schema === undefined ? undefined : schemaText(schema);
-  const native = isTypeBox(schema);
+  const { text, native } = schema === undefined ? {} : schemaCopy(schema);
   return runOutput(mainInstance(), ({ Output }) => new Output(text, native), action);
 }
 

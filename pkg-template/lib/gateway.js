@@ -29,8 +29,6 @@ class ToolGateway {
   #settings;
   #now;
   #newId;
-  /** By specification: what a search reads of it, as JSON text. */
-  #summaries = new WeakMap();
 
   constructor(config) {
     const { registry, serverInfo, instructions, now, newId, ...given } = pick(config, [
@@ -101,28 +99,11 @@ class ToolGateway {
   }
 
   #search(text, identity) {
-    const found = this.#door
-      .visible(identity)
-      .filter((spec) => spec.type === "query" || spec.type === "mutation")
-      .filter((spec) => !this.#door.discovery.has(`${spec.namespace}.${spec.name}`));
-    const operations = `[${found.map((spec) => this.#summary(spec)).join(",")}]`;
-    const page = guard(mainInstance(), (glue) =>
-      glue.gatewaySearch(operations, text, this.#limits),
-    );
+    const page = this.#door.search(identity, text, this.#limits);
     if (page === undefined) {
       throw invalid("invalid arguments: unknown cursor");
     }
     return shownText(page);
-  }
-
-  #summary(spec) {
-    let summary = this.#summaries.get(spec);
-    if (summary === undefined) {
-      const { namespace, name, type, title, description, tags } = spec;
-      summary = documentText({ id: `${namespace}.${name}`, type, title, description, tags });
-      this.#summaries.set(spec, summary);
-    }
-    return summary;
   }
 
   /** The specification as callers see it, under its id. */

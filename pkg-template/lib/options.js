@@ -49,19 +49,41 @@ function documentText(value, failure = NOT_JSON, maxDepth = DOCUMENT_DEPTH) {
   return text;
 }
 
-/** A schema of the host's as JSON text: keys that are symbols, as TypeBox writes them, left out. */
-function schemaText(schema) {
-  const { text, fault } = copyJson(schema, {
+/** What TypeBox marks its types with. */
+const TYPEBOX_KIND = Symbol.for("TypeBox.Kind");
+
+/**
+ * A schema of the host's as JSON text. Of one that TypeBox wrote (`native`) the marks are left out,
+ * and functions that stand for defaults are called (`called`), as TypeBox does whenever it makes a
+ * value.
+ */
+function schemaCopy(schema) {
+  const native = isTypeBox(schema);
+  const { text, called, fault } = copyJson(schema, {
     budget: DOCUMENT_BUDGET,
     maxDepth: DOCUMENT_DEPTH,
     omitUndefined: true,
     omitSymbols: true,
     bigintDigits: true,
+    callDefaults: native,
   });
   if (fault !== undefined) {
     throw errorFor({ ...NOT_JSON, private: fault });
   }
-  return text;
+  return { text, native, called };
+}
+
+/** True for a schema that TypeBox wrote. Runs no code of it. */
+function isTypeBox(schema) {
+  try {
+    return (
+      typeof schema === "object" &&
+      schema !== null &&
+      Object.getOwnPropertyDescriptor(schema, TYPEBOX_KIND) !== undefined
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** JSON text that the host gives, ready to cross: UTF-8 has no lone surrogates, JSON escapes do. */
@@ -72,4 +94,4 @@ function wellFormed(text) {
   return text.replace(/\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 }
 
-export { documentText, pick, schemaText, wellFormed };
+export { documentText, pick, schemaCopy, wellFormed };

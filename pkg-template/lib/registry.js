@@ -11,6 +11,7 @@ import { guard, mainInstance, own } from "./core.js";
 import { openDoor } from "./doors.js";
 import { handlerContext } from "./env.js";
 import { mcpEnvelope, runPipeline } from "./envelope.js";
+import { randomId } from "./ids.js";
 import { importClient } from "./import-client.js";
 import { deepFreeze, parseJson } from "./json.js";
 import { Lifetime } from "./lifetime.js";
@@ -23,13 +24,14 @@ import { fitsType, specText } from "./spec.js";
 /** Copies of input for judging: as large and deep as the host's own values may be. */
 const INPUT = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
 
-const CONTEXT = ["requestId", "parentRequestId", "metadata", "deadline", "env"];
+const CONTEXT = ["requestId", "parentRequestId", "identity", "metadata", "deadline", "env"];
 
 class OperationRegistry {
   /** By id, in order: `{ text, imported, id, kind, readsInput, spec, handler, output }`. */
   #records = new Map();
   #core;
   #listeners = new Set();
+  #discovery = new Set();
   #now;
   #newId;
   #pipeline;
@@ -50,15 +52,12 @@ class OperationRegistry {
     this.#newId = newId;
     this.#pipeline = pipeline;
     openDoor(this, {
-      executeOutside: (id, input, context) =>
-        this.#execute(id, input, () => this.#read(context, { outside: true })),
-      subscribeOutside: (id, input, context) =>
-        this.#subscribe(id, input, () => this.#read(context, { outside: true })),
       executeInside: (id, input, context, identity) =>
-        this.#execute(id, input, () => this.#read(context, { outside: false, identity })),
+        this.#execute(id, input, () => this.#readInside(context, identity)),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
-      discovery: new Set(),
+      search: (identity, text, limits) => this.#search(identity, text, limits),
+      discovery: this.#discovery,
       newId,
       now,
       warn: (event) => this.#warn(event),
@@ -136,11 +135,11 @@ class OperationRegistry {
   }
 
   execute(id, input, context) {
-    return this.#execute(id, input, () => this.#read(context, {}));
+    return this.#execute(id, input, () => this.#read(context));
   }
 
   subscribe(id, input, context) {
-    return this.#subscribe(id, input, () => this.#read(context, {}));
+    return this.#subscribe(id, input, () => this.#read(context));
   }
 
   importClient(client, options) {
@@ -229,6 +228,13 @@ class OperationRegistry {
     return ids.map((id) => this.#records.get(id).spec);
   }
 
+  #search(identity, text, limits) {
+    const caller = identityText(identity);
+    const but = [...this.#discovery];
+    const { instance, operations } = this.#live();
+    return guard(instance, () => operations.search(caller, but, text, limits));
+  }
+
   #specFor(id, identity) {
     const asked = String(id);
     const caller = identityText(identity);
@@ -238,18 +244,22 @@ class OperationRegistry {
   }
 
   /** A call as its context says, every member read once. */
-  #read(context, { outside, identity }) {
+  #read(context) {
     const call = pick(context, CONTEXT);
-    const isNamed = has(context, "identity");
     // A caller that is named but unknown is nobody, not the host.
-    call.outside = outside ?? isNamed;
-    call.identity = identity ?? (outside === false ? undefined : pick(context, ["identity"]).identity);
+    call.isNamed = has(context, "identity");
+    call.outside = call.isNamed;
     call.requestId ??= this.#newId();
     call.signal = signalOf(context);
     if (call.deadline !== undefined && Number.isNaN(numberOf(call.deadline, "deadline"))) {
       throw refused("deadline");
     }
     return call;
+  }
+
+  /** A nested call: hidden operations are known to it, and its identity is given. */
+  #readInside(context, identity) {
+    return { ...this.#read(context), isNamed: true, outside: false, identity };
   }
 
   /** Lets a call in; gives the operation and its input as it was judged. */
@@ -496,12 +506,6 @@ function has(object, name) {
   } catch {
     throw refused(name);
   }
-}
-
-/** 128 random bits as 32 hexadecimal digits. */
-function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export { OperationRegistry };

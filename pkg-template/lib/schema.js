@@ -7,7 +7,7 @@
 import { isBytes, numberOf, plainOptions, refused, textOf } from "./arguments.js";
 import { disposable, guard, mainInstance, own, release } from "./core.js";
 import { parseJson } from "./json.js";
-import { documentText, pick, schemaText, wellFormed } from "./options.js";
+import { documentText, pick, schemaCopy, wellFormed } from "./options.js";
 import { copyJson } from "./snapshot.js";
 import { abortedError, errorFor, freedError } from "./sentences.js";
 import { inSlices } from "./slices.js";
@@ -33,9 +33,6 @@ const PIECE_LENGTH = 262_144;
 
 const encoder = new TextEncoder();
 
-/** What TypeBox marks its types with. */
-const TYPEBOX_KIND = Symbol.for("TypeBox.Kind");
-
 /** Copies of values for casting; the core has a limit of its own on their nesting. */
 const CAST_COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
 
@@ -46,23 +43,23 @@ let heldBy;
 const MAKE = Symbol("make");
 
 class Schema {
-  #text;
-  #options;
-  #native;
+  #prepared;
   #handle;
   #facts;
 
   static {
-    heldBy = (schema) => ({ ...schema.#live(), native: schema.#native });
+    heldBy = (schema) => ({
+      ...schema.#live(),
+      native: schema.#prepared.native,
+      renew: schema.#prepared.renew,
+    });
   }
 
   constructor(key, prepared, handle) {
     if (key !== MAKE) {
       throw new TypeError("a Schema is made by compileSchema");
     }
-    this.#text = prepared.text;
-    this.#options = prepared.picked;
-    this.#native = prepared.native;
+    this.#prepared = prepared;
     this.#keep(handle);
   }
 
@@ -90,7 +87,7 @@ class Schema {
     const { mode = "cast", maxMadeBytes } = castOptions(options, ["mode", "maxMadeBytes"]);
     const named = textOf(mode, "mode");
     return this.#change(value, (compiled, bytes) =>
-      compiled.cast(bytes, named, this.#native, maxMadeBytes),
+      compiled.cast(bytes, named, this.#prepared.native, maxMadeBytes),
     );
   }
 
@@ -119,7 +116,7 @@ class Schema {
     }
     if (this.#handle.instance.failure !== undefined) {
       this.#handle.release();
-      this.#keep(compileNow(this.#text, this.#options));
+      this.#keep(compileNow(this.#prepared.text, this.#prepared.picked));
     }
     return this.#handle;
   }
@@ -130,21 +127,29 @@ class Schema {
   }
 
   #copy(value) {
-    return documentText(value, undefined, this.#options.maxDepth ?? DEFAULT_DEPTH);
+    return documentText(value, undefined, this.#prepared.picked.maxDepth ?? DEFAULT_DEPTH);
   }
 
   /** What an action of the core makes of a value: the very value if it changes nothing. */
   #change(value, action) {
-    const { instance, compiled } = this.#live();
+    const held = this.#live();
     const copy = value === undefined ? {} : copyJson(value, CAST_COPY);
     if (copy.fault !== undefined) {
       throw errorFor({ code: "invalid_arguments", reason: "not_json", private: copy.fault });
     }
     const bytes = copy.text === undefined ? undefined : encoder.encode(copy.text);
-    const out = guard(instance, () => action(compiled, bytes));
-    return out === undefined
-      ? { value, changes: [] }
-      : { value: madeValue(out.text, copy.bigints), changes: out.changes };
+    const { renew, picked } = this.#prepared;
+    const { instance, compiled } = renew === undefined ? held : compileNow(renew(), picked);
+    try {
+      const out = guard(instance, () => action(compiled, bytes));
+      return out === undefined
+        ? { value, changes: [] }
+        : { value: madeValue(out.text, copy.bigints), changes: out.changes };
+    } finally {
+      if (renew !== undefined) {
+        release(instance, compiled);
+      }
+    }
   }
 
   #judge(text) {
@@ -190,19 +195,6 @@ function madeValue(text, bigints) {
   return text === undefined ? undefined : parseJson(text, bigints ? "bigint" : "number");
 }
 
-/** True for a schema that TypeBox wrote. Runs no code of it. */
-function isTypeBox(schema) {
-  try {
-    return (
-      typeof schema === "object" &&
-      schema !== null &&
-      Object.getOwnPropertyDescriptor(schema, TYPEBOX_KIND) !== undefined
-    );
-  } catch {
-    return false;
-  }
-}
-
 function compileSchema(schema, options) {
   const prepared = prepare(schema, options);
   return new Schema(MAKE, prepared, compileNow(prepared.text, prepared.picked));
@@ -233,19 +225,24 @@ function prepare(schema, options) {
     }
     picked.resources = Object.entries(resources).map(([uri, document]) => [uri, resourceText(document)]);
   }
-  return { text: schemaBytes(schema), picked, native: isTypeBox(schema) };
+  return { ...schemaParts(schema), picked };
 }
 
 function resourceText(document) {
-  return typeof document === "string" ? wellFormed(document) : schemaText(document);
+  return typeof document === "string" ? wellFormed(document) : schemaCopy(document).text;
 }
 
-/** A schema's text as bytes of our own: the host may reuse its buffer. */
-function schemaBytes(schema) {
+/** A schema's text as bytes of our own (the host may reuse its buffer) and what TypeBox made of it. */
+function schemaParts(schema) {
   if (typeof schema === "string") {
-    return encoder.encode(wellFormed(schema));
+    return { text: encoder.encode(wellFormed(schema)), native: false };
   }
-  return isBytes(schema) ? schema.slice() : encoder.encode(schemaText(schema));
+  if (isBytes(schema)) {
+    return { text: schema.slice(), native: false };
+  }
+  const { text, native, called } = schemaCopy(schema);
+  const renew = called ? () => encoder.encode(schemaCopy(schema).text) : undefined;
+  return { text: encoder.encode(text), native, renew };
 }
 
 function jsonText(text) {
@@ -301,4 +298,4 @@ function compilation(instance, compiled) {
   return { instance, compiled, facts: Object.freeze({ ...facts }) };
 }
 
-export { Schema, compileSchema, compileSchemaAsync, heldBy, isTypeBox, madeValue };
+export { Schema, compileSchema, compileSchemaAsync, heldBy, madeValue };

@@ -63,14 +63,16 @@ class Refusal {
  * Copies a value.
  *
  * settings: `budget` (R24), `maxDepth` (nested containers), `omitUndefined` (members only),
- * `bigintDigits`, `omitSymbols`. Gives `{ text, bigints }`, the second true if some number was a
- * bigint, or `{ fault: { reason, path } }` when the value is refused.
+ * `bigintDigits`, `omitSymbols`, `callDefaults` (functions as `default`, which TypeBox allows, are
+ * called). Gives `{ text, bigints, called }`, the last two true if some number was a bigint and if a
+ * function was called, or `{ fault: { reason, path } }` when the value is refused.
  */
 function copyJson(root, settings) {
   const frames = [];
   const ancestors = new Set();
   let budget = settings.budget;
   let bigints = false;
+  let called = false;
   const writer = new Writer();
 
   function spend(amount) {
@@ -152,7 +154,11 @@ function copyJson(root, settings) {
   function member(frame) {
     const index = frame.next++;
     const key = frame.keys[index];
-    const value = dataOf(frame.descriptors[index]);
+    let value = dataOf(frame.descriptors[index]);
+    if (settings.callDefaults && key === "default" && typeof value === "function") {
+      called = true;
+      value = resultOf(value);
+    }
     if (value === undefined && settings.omitUndefined) {
       return;
     }
@@ -184,7 +190,7 @@ function copyJson(root, settings) {
     }
     return { fault: { reason: thrown.reason, path: pathOf(frames) } };
   }
-  return { text: writer.text(), bigints };
+  return { text: writer.text(), bigints, called };
 }
 
 /** What a value's traps throw becomes a refusal. */
@@ -193,6 +199,14 @@ function frameOf(value, omitSymbols) {
     return openFrame(value, omitSymbols);
   } catch (thrown) {
     throw thrown instanceof Refusal ? thrown : new Refusal("threw_when_read");
+  }
+}
+
+function resultOf(callable) {
+  try {
+    return callable();
+  } catch {
+    throw new Refusal("threw_when_read");
   }
 }
 

@@ -6,6 +6,8 @@
 
 use std::cmp::Reverse;
 
+use crate::registry::{Kind, Spec, Summary};
+
 /// Longest description that a page repeats, in code points: who wants all of it asks for the schema.
 const MAX_DESCRIPTION: usize = 1_024;
 
@@ -37,7 +39,19 @@ pub struct Operation<'a> {
     /// Its description; may be empty.
     pub description: &'a str,
     /// Its tags.
-    pub tags: Vec<&'a str>,
+    pub tags: &'a [String],
+}
+
+impl<'a> Operation<'a> {
+    /// A registered operation; none if it is not one to call.
+    pub fn of(spec: &'a Spec) -> Option<Self> {
+        let kind = match spec.kind() {
+            Kind::Query | Kind::Mutation => spec.kind().as_str(),
+            Kind::Subscription | Kind::Publish => return None,
+        };
+        let Summary { title, description, tags } = spec.summary();
+        Some(Operation { id: spec.id(), kind, title: title.as_deref(), description, tags })
+    }
 }
 
 /// A page of what was found.
@@ -159,7 +173,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn operation<'a>(id: &'a str, description: &'a str) -> Operation<'a> {
-        Operation { id, kind: "query", title: None, description, tags: vec![] }
+        Operation { id, kind: "query", title: None, description, tags: &[] }
     }
 
     fn query(text: &str) -> Query {
@@ -181,8 +195,9 @@ mod tests {
 
     #[test]
     fn every_word_must_occur_and_case_does_not_matter() {
+        let tags = ["Outbox".to_owned()];
         let mut tagged = operation("mail.send", "Sends a letter");
-        tagged.tags = vec!["Outbox"];
+        tagged.tags = &tags;
         tagged.title = Some("Écrire");
         let operations = [operation("fs.readFile", "Reads a file"), tagged];
         for (text, expected) in [
@@ -203,8 +218,9 @@ mod tests {
     fn names_come_before_titles_tags_and_prose() {
         let mut titled = operation("a.d", "");
         titled.title = Some("Copy things");
+        let tags = ["copywriting".to_owned()];
         let mut tagged = operation("a.c", "");
-        tagged.tags = vec!["copywriting"];
+        tagged.tags = &tags;
         let operations = [
             operation("a.a", "makes a copy"),
             operation("a.b", "photocopying"),

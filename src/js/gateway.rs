@@ -3,18 +3,16 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use crate::call::access::Caller;
 use crate::error::{Code, Error, Facts};
 use crate::gateway::{
     Entry, INSTRUCTIONS, Limits, Operation, Refusal, Request, Tool, descriptions, object_text,
     read_arguments, search,
 };
-use crate::json::{self, Tape, Value};
+use crate::registry::Specs;
 use crate::wire::encode::quote;
 
 use super::fault::{fault, value};
-
-/// Depth of what the facade lists for a search: a list of flat objects with tags.
-const LIST_DEPTH: u32 = 8;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,31 +65,30 @@ pub fn gateway_arguments(
     Ok(value(&out))
 }
 
-/// Searches operations, the JSON text of an array of `{id, type, title?, description, tags?}`, by
-/// the arguments of `search`. Gives the JSON text of the result; undefined for an unknown cursor.
-#[wasm_bindgen(js_name = gatewaySearch)]
-pub fn gateway_search(
-    operations: &str,
-    arguments: Option<String>,
+/// Searches what a caller may call by the arguments of `search`; `but` are ids to leave out. Gives
+/// the JSON text of the result, none for an unknown cursor.
+pub(super) fn searched(
+    specs: &Specs,
+    caller: &Caller,
+    but: &[String],
+    arguments: Option<&str>,
     limits: JsValue,
 ) -> Result<Option<String>, JsValue> {
     let limits = limits_of(limits)?;
-    let Ok(Request::Search(query)) = read_arguments(Tool::Search, arguments.as_deref(), limits)
-    else {
+    let Ok(Request::Search(query)) = read_arguments(Tool::Search, arguments, limits) else {
         return Ok(None);
     };
-    let tape: Tape = json::read(operations.as_bytes(), json::Limits::depth(LIST_DEPTH))
-        .map_err(|_| fault(&Error::new(Code::InvalidArguments, "not_json")))?;
-    // Texts of JavaScript strings: they may hold lone surrogates, and are shown all the same.
-    let texts: Vec<OperationText> =
-        tape.root(operations.as_bytes()).elements().map(OperationText::of).collect();
-    let listed: Vec<Operation<'_>> = texts.iter().map(OperationText::view).collect();
-    let Some(found) = search(&listed, &query, limits.page_size) else { return Ok(None) };
+    let operations: Vec<Operation<'_>> = specs
+        .visible(caller)
+        .filter_map(Operation::of)
+        .filter(|operation| !but.iter().any(|id| id == operation.id))
+        .collect();
+    let Some(found) = search(&operations, &query, limits.page_size) else { return Ok(None) };
     let entries: Vec<String> = found
         .operations
         .iter()
         .filter_map(|(index, description)| {
-            let operation = listed.get(*index)?;
+            let operation = operations.get(*index)?;
             Some(format!(
                 r#"{{"name":{},"description":{},"type":{}}}"#,
                 quote(operation.id),
@@ -110,42 +107,6 @@ pub fn gateway_search(
 #[wasm_bindgen(js_name = gatewayObject)]
 pub fn gateway_object(output: Option<String>) -> String {
     object_text(output.as_deref())
-}
-
-/// An operation's texts, escapes resolved.
-struct OperationText {
-    id: String,
-    kind: String,
-    title: Option<String>,
-    description: String,
-    tags: Vec<String>,
-}
-
-impl OperationText {
-    fn of(entry: Value<'_>) -> Self {
-        let text = |value: Value<'_>| value.text().map(|text| text.to_str().into_owned());
-        let member = |name: &str| entry.get(name).and_then(text);
-        OperationText {
-            id: member("id").unwrap_or_default(),
-            kind: member("type").unwrap_or_default(),
-            title: member("title"),
-            description: member("description").unwrap_or_default(),
-            tags: entry
-                .get("tags")
-                .map(|tags| tags.elements().filter_map(text).collect())
-                .unwrap_or_default(),
-        }
-    }
-
-    fn view(&self) -> Operation<'_> {
-        Operation {
-            id: &self.id,
-            kind: &self.kind,
-            title: self.title.as_deref(),
-            description: &self.description,
-            tags: self.tags.iter().map(String::as_str).collect(),
-        }
-    }
 }
 
 fn called(operation: String) -> RequestOut {

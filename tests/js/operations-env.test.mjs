@@ -134,9 +134,21 @@ test("hidden operations are there for composition", async () => {
   const registry = composed({}, { visibility: "internal" });
   const { data } = await registry.execute("ns.parent", 5, { identity: identity() });
   assert.equal(data.input, 5);
-  assert.equal("identity" in data.context, false);
+  assert.equal(Object.keys(data.context).includes("identity"), false);
   const env = buildEnv({ registry, context: { identity: identity("u") } });
   assert.deepEqual((await env.ns.child()).data.context.identity, identity("u"));
+});
+
+test("a context that is handed on stays that of its caller", async () => {
+  const registry = new OperationRegistry();
+  registry.register(spec("ns.hidden", { visibility: "internal" }), () => "ran");
+  registry.register(spec("ns.op"), (_, context) => registry.execute("ns.hidden", {}, context));
+  registry.register(spec("ns.outer"), (_, { env }) => env.ns.op());
+  for (const context of [{ identity: identity() }, { identity: undefined }, { identity: null }]) {
+    assert.equal((await failure(registry.execute("ns.op", {}, context))).code, "OPERATION_NOT_FOUND");
+  }
+  assert.equal((await failure(registry.execute("ns.outer", {}))).code, "OPERATION_NOT_FOUND");
+  assert.equal((await registry.execute("ns.op", {})).data, "ran");
 });
 
 test("an env built for an operation is made anew for the one that gets it", async () => {

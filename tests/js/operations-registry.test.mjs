@@ -478,7 +478,7 @@ test("hostile results cost their call alone", async () => {
   revoke();
   for (const returned of [
     Object.defineProperty({}, "a", { get: fail, enumerable: true }),
-    Object.defineProperty({ data: 1 }, "meta", { get: fail }),
+    Object.defineProperty({ data: 1 }, "meta", { get: fail, enumerable: true }),
     new Proxy({}, { ownKeys: fail, getPrototypeOf: fail, getOwnPropertyDescriptor: fail }),
     new Map(),
   ]) {
@@ -607,6 +607,43 @@ test("a subscription's failure is its last word", async () => {
   assert.equal((await failure(items.next())).code, "GONE");
   assert.equal((await items.next()).done, true);
   assert.equal((await failure(collect(registry.subscribe("ns.none")))).code, "OPERATION_NOT_FOUND");
+});
+
+test("`cast` fills what is missing on execute, and says so", async () => {
+  const outputSchema = {
+    type: "object",
+    properties: {
+      result: { type: "string" },
+      count: { type: "number" },
+      unit: { type: "string", default: "ms" },
+    },
+    required: ["result", "count", "unit"],
+  };
+  const returned = Object.freeze({ result: "ok", more: 1 });
+  const warnings = [];
+  const data = async (options) => {
+    const registry = registryWith("ns.op", { outputSchema }, () => returned, options);
+    registry.onWarning((event) => warnings.push(event));
+    return (await registry.execute("ns.op")).data;
+  };
+  assert.deepEqual(await data(), { result: "ok", more: 1, count: 0, unit: "ms" });
+  assert.equal(warnings[0].verdict, "valid");
+  assert.deepEqual(warnings[0].changes.map(({ path }) => path).sort(), ["/count", "/unit"]);
+  assert.deepEqual(await data({ normalize: "defaults" }), { result: "ok", more: 1, unit: "ms" });
+  assert.equal(await data({ normalize: "off" }), returned);
+  assert.equal(warnings.at(-1).verdict, "invalid");
+  assert.equal((await failure(data({ normalize: "some" }))).details.option, "normalize");
+  // AT-047: what cannot be mended is handed on with the warning.
+  const open = { type: "object", properties: { n: { type: "number", exclusiveMinimum: 0 } }, required: ["n"] };
+  const registry = registryWith("ns.op", { outputSchema: open }, () => ({}));
+  registry.onWarning((event) => warnings.push(event));
+  assert.deepEqual((await registry.execute("ns.op")).data, { n: 0 });
+  assert.equal(warnings.at(-1).verdict, "invalid");
+  // AT-049: an envelope that is mended is a new one.
+  const envelope = localEnvelope({}, "ns.other", 1);
+  registry.registerHandler("ns.op", () => envelope, { replace: true });
+  const mended = await registry.execute("ns.op");
+  assert.deepEqual([mended.data, mended.meta, envelope.data], [{ n: 0 }, envelope.meta, {}]);
 });
 
 test("a thousand operations are listed in no time", () => {

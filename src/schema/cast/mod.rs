@@ -18,7 +18,7 @@ mod types;
 mod write;
 
 use crate::error::{Code, Error};
-use crate::json::{Fault, Limits, read};
+use crate::json::{Fault, Limits, Numbers, equal, read};
 
 use super::outcome::Verdict;
 use super::program::Program;
@@ -138,7 +138,21 @@ pub fn cast(
         Part::Absent => None,
         _ => Some(caster.parts.text(root)),
     };
+    if value.is_some_and(|value| text.as_deref().is_some_and(|text| is_same(value, text))) {
+        // Replaced by its like.
+        return Ok(None);
+    }
     Ok(Some(Changed { text, changes: caster.changes }))
+}
+
+fn is_same(value: &[u8], text: &str) -> bool {
+    let limits = Limits::depth(u32::MAX);
+    match (read(value, limits), read(text.as_bytes(), limits)) {
+        (Ok(left), Ok(right)) => {
+            equal(left.root(value), right.root(text.as_bytes()), Numbers::Exact)
+        }
+        _ => false,
+    }
 }
 
 /// Fills the absent members of a value that declare a default, and nothing else. Nothing comes out

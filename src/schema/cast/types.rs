@@ -148,8 +148,13 @@ impl Types {
             });
             reader.texts.push(text);
         }
-        let TypeReader { mut types, texts, .. } = reader;
+        let TypeReader { mut types, mut texts, .. } = reader;
         mark_absent(&mut types);
+        for (found, text) in types.iter().zip(&mut texts) {
+            if let Kind::Object { members, .. } = &found.kind {
+                require(&types, members, reading, text);
+            }
+        }
         let program = compile(source, &texts)?;
         let nodes = nodes_by_place(&program);
         let root = program.value(Place { document: 0, position: 0 });
@@ -443,10 +448,8 @@ impl<'a> TypeReader<'a> {
         text += &list(
             members.iter().map(|member| format!("{}:{}", member.name, referring(member.node))),
         );
-        text += r#"},"required":["#;
-        let required = members.iter().filter(|member| member.required);
-        text += &list(required.map(|member| member.name.to_string()));
-        text += "]";
+        text.push('}');
+        text += REQUIRED;
         let rest = self.rest(place, schema, &mut text);
         copy_counts(schema, &["minProperties", "maxProperties"], &mut text);
         text += "}";
@@ -594,6 +597,23 @@ impl<'a> TypeReader<'a> {
             },
         }
     }
+}
+
+/// Where the names of required members go once all types are read. No name has such quotes.
+const REQUIRED: &str = r#","required":[]"#;
+
+/// Writes which members an object must have. The measured cast asks whether what is absent has the
+/// member's type, so that a choice that accepts everything is never missing.
+fn require(types: &[Type], members: &[Member], reading: Reading, text: &mut String) {
+    let is_missed = |node: TypeId| {
+        let found = types.get(node);
+        let accepts_absent =
+            found.is_some_and(|found| found.absent && !matches!(found.kind, Kind::Unknown));
+        !(reading.exact && accepts_absent)
+    };
+    let required = members.iter().filter(|member| member.required && is_missed(member.node));
+    let names = list(required.map(|member| member.name.to_string()));
+    *text = text.replacen(REQUIRED, &format!(r#","required":[{names}]"#), 1);
 }
 
 fn unknown() -> (Kind, String) {

@@ -1,0 +1,24 @@
+// The program in docs/operations.md runs and prints what the document says.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = new URL("../../", import.meta.url);
+
+test("docs/operations.md prints what it says", async () => {
+  const text = readFileSync(new URL("docs/operations.md", root), "utf8");
+  const blocks = (kind) =>
+    [...text.matchAll(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\``, "gms"))].map(([, block]) => block);
+  const [programs, outputs] = [blocks("js"), blocks("text")];
+  assert.ok(programs.length > 5 && outputs.length > 5);
+  const folder = new URL("target/", root);
+  mkdirSync(folder, { recursive: true });
+  const file = new URL(`operations-docs-${process.pid}.mjs`, folder);
+  writeFileSync(file, programs.join("\n"));
+  const cwd = fileURLToPath(root);
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file)], { cwd });
+  assert.equal(stdout, outputs.join(""));
+});
