@@ -4,6 +4,8 @@
  * known to this map alone.
  *
  *   interface Door {
+ *     // A call from outside, whatever its context names: hidden operations are unknown.
+ *     executeOutside(id, input, context): Promise<ResponseEnvelope>;
  *     // A nested call: hidden operations are known, the identity is the one given, or none.
  *     executeInside(id, input, context, identity): Promise<ResponseEnvelope>;
  *     // Specifications of what an outside caller may call, in order.

@@ -6,8 +6,9 @@
 import { plainOptions, refused } from "./arguments.js";
 import { checkAccess } from "./access.js";
 import { doorOf } from "./doors.js";
-import { documentText, pick } from "./options.js";
+import { pick } from "./options.js";
 import { errorFor } from "./sentences.js";
+import { copyJson } from "./snapshot.js";
 
 /** What calls of imported operations fail with, beside what any call may. */
 const ERRORS = [
@@ -18,6 +19,9 @@ const ERRORS = [
   },
   { code: "TIMEOUT", description: "The server did not answer in time", schema: { type: "object" } },
 ];
+
+/** A tool's copy, only to see whether it changed. */
+const COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
 
 /** A name that would be lost in an id, or collapse with another: nothing is trimmed. */
 const UNUSABLE = /[/\s]/u;
@@ -60,17 +64,22 @@ class Import {
     }
     this.#known = new Map();
     for (const [id, tool] of wanted) {
-      const text = documentText(tool);
+      const { text } = copyJson(tool, COPY);
       const before = known.get(id);
-      const isSame = before?.text === text;
+      const isSame = before !== undefined && before.text === text;
       this.#known.set(id, isSame ? before : { text, isIn: this.#add(id, tool, before?.isIn) });
     }
     return [...this.#known].filter(([, { isIn }]) => isIn).map(([id]) => id);
   }
 
+  /** Follows the catalog no further. */
+  stop() {
+    this.#unlisten?.();
+  }
+
   /** Ends the import and takes its operations out. */
   end() {
-    this.#unlisten?.();
+    this.stop();
     this.#door.remove([...this.#known].filter(([, { isIn }]) => isIn).map(([id]) => id));
     this.#known = new Map();
   }
@@ -130,8 +139,12 @@ function settingsOf(client, options) {
   const [include, exclude] = ["include", "exclude"].map((option) => namesOf(picked, option));
   return {
     namespace,
+    // A catalog has tools with names; a client that is not ours may have anything.
     select: (tools) =>
-      tools.filter(({ name }) => (include?.has(name) ?? true) && !exclude?.has(name)),
+      tools.filter((tool) => {
+        const name = tool?.name;
+        return typeof name === "string" && (include?.has(name) ?? true) && !exclude?.has(name);
+      }),
     specOf: (tool, { serverInfo }) => ({
       ...documented(tool),
       namespace,

@@ -7,7 +7,7 @@
 import { identityText } from "./access.js";
 import { numberOf, refused, signalOf } from "./arguments.js";
 import { CallError, mapError } from "./call-error.js";
-import { guard, mainInstance, own } from "./core.js";
+import { disposable, guard, mainInstance, own } from "./core.js";
 import { openDoor } from "./doors.js";
 import { handlerContext } from "./env.js";
 import { mcpEnvelope, runPipeline } from "./envelope.js";
@@ -17,7 +17,7 @@ import { deepFreeze, parseJson } from "./json.js";
 import { Lifetime } from "./lifetime.js";
 import { pick } from "./options.js";
 import { compileSchema } from "./schema.js";
-import { errorFor } from "./sentences.js";
+import { errorFor, freedError } from "./sentences.js";
 import { copyJson } from "./snapshot.js";
 import { fitsType, specText } from "./spec.js";
 
@@ -31,6 +31,8 @@ class OperationRegistry {
   #records = new Map();
   #core;
   #listeners = new Set();
+  #imports = new Set();
+  #isFreed = false;
   #discovery = new Set();
   #now;
   #newId;
@@ -52,8 +54,10 @@ class OperationRegistry {
     this.#newId = newId;
     this.#pipeline = pipeline;
     openDoor(this, {
+      executeOutside: (id, input, context) =>
+        this.#execute(id, input, () => this.#readAs(context, { outside: true })),
       executeInside: (id, input, context, identity) =>
-        this.#execute(id, input, () => this.#readInside(context, identity)),
+        this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
       search: (identity, text, limits) => this.#search(identity, text, limits),
@@ -64,7 +68,7 @@ class OperationRegistry {
       add: (entries, settings) => this.#add(entries, settings),
       remove: (ids) => this.#remove(ids),
       has: (id) => this.#records.has(id),
-      imports: new Set(),
+      imports: this.#imports,
     });
   }
 
@@ -115,7 +119,8 @@ class OperationRegistry {
   }
 
   getByName(namespace, name) {
-    return this.get(`${namespace}.${name}`);
+    const found = this.get(`${namespace}.${name}`);
+    return found?.namespace === namespace ? found : undefined;
   }
 
   getSpec(id) {
@@ -131,6 +136,7 @@ class OperationRegistry {
     if (has(options, "identity")) {
       return this.#visible(options.identity);
     }
+    this.#live();
     return [...this.#records.values()].map(({ spec }) => spec);
   }
 
@@ -157,11 +163,26 @@ class OperationRegistry {
     };
   }
 
+  free() {
+    this.#isFreed = true;
+    this.#core?.release();
+    this.#core = undefined;
+    for (const { output } of this.#records.values()) {
+      output?.free();
+    }
+    for (const imported of this.#imports) {
+      imported.stop();
+    }
+    this.#imports.clear();
+    this.#records.clear();
+    this.#listeners.clear();
+  }
+
   /** Adds entries `{ spec, handler }`, whole or not at all; gives their ids. */
   #add(entries, options) {
     const { replace = false, imported = false } = pick(options, ["replace", "imported"]);
     const read = entries.map(({ spec, handler }, index) => {
-      const { id, type, ...rest } = specText(spec, index);
+      const { id, type, ...rest } = specText(spec, index, imported);
       if (handler !== undefined) {
         checkHandler(type, handler, id, index);
       }
@@ -196,6 +217,9 @@ class OperationRegistry {
 
   /** The core's half, made anew if its instance trapped. */
   #live() {
+    if (this.#isFreed) {
+      throw freedError();
+    }
     if (this.#core === undefined || this.#core.instance.failure !== undefined) {
       this.#core?.release();
       this.#core = undefined;
@@ -211,6 +235,9 @@ class OperationRegistry {
   }
 
   #find(id) {
+    if (this.#isFreed) {
+      throw freedError();
+    }
     if (typeof id !== "string") {
       return undefined;
     }
@@ -246,6 +273,9 @@ class OperationRegistry {
   /** A call as its context says, every member read once. */
   #read(context) {
     const call = pick(context, CONTEXT);
+    for (const name of CONTEXT) {
+      call[name] ??= undefined;
+    }
     // A caller that is named but unknown is nobody, not the host.
     call.isNamed = has(context, "identity");
     call.outside = call.isNamed;
@@ -257,9 +287,9 @@ class OperationRegistry {
     return call;
   }
 
-  /** A nested call: hidden operations are known to it, and its identity is given. */
-  #readInside(context, identity) {
-    return { ...this.#read(context), isNamed: true, outside: false, identity };
+  /** A call of this package's own: what it says holds, whatever the context names. */
+  #readAs(context, known) {
+    return { ...this.#read(context), isNamed: true, ...known };
   }
 
   /** Lets a call in; gives the operation and its input as it was judged. */
@@ -357,6 +387,7 @@ class OperationRegistry {
         throw life.stopped ?? this.#failed(record, error, call);
       } finally {
         life.over();
+        leaving.removeEventListener("abort", onLeave);
         await close(source, isPending);
       }
     } catch (error) {
@@ -445,6 +476,8 @@ class OperationRegistry {
     }
   }
 }
+
+disposable(OperationRegistry);
 
 /** What ends a subscription whose consumer is gone. */
 const LEFT = new Error("the consumer left");

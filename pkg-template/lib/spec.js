@@ -38,9 +38,10 @@ const COPY = {
 
 /**
  * A specification as JSON text, with its id and type as far as they are strings, and its output
- * schema as it was given, if it says anything: what a library marked it with is in no text.
+ * schema as it was given, if it says anything: what a library marked it with is in no text. What a
+ * server calls its tool is in no message.
  */
-function specText(spec, index) {
+function specText(spec, index, isImported) {
   if (typeof spec !== "object" || spec === null) {
     throw errorFor({ code: "invalid_arguments", reason: "spec_member", option: "spec", index });
   }
@@ -53,7 +54,8 @@ function specText(spec, index) {
     const { text, fault } = copyJson(value, COPY);
     if (fault !== undefined) {
       const reason = "not_json";
-      const facts = { option: member, operation: id, index, private: fault };
+      const operation = isImported ? undefined : id;
+      const facts = { option: member, operation, index, private: fault };
       throw errorFor({ code: "invalid_arguments", reason, ...facts });
     }
     texts[member] = text;

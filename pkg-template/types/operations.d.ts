@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" />
+
 import type { Client } from "./client.js";
 import type { PipelineOptions, ResponseEnvelope } from "./envelope.js";
 import type { Change, JsonSchema, ValidationError } from "./schema.js";
@@ -318,6 +320,9 @@ export class OperationRegistry {
    * until another client is imported in their place.
    */
   importClient(client: Client, options?: ImportOptions): string[];
+  /** Gives its memory back and follows no catalog any more. Using it then fails with `freed`. */
+  free(): void;
+  [Symbol.dispose](): void;
   /** Tells of warnings. What the listener throws is ignored. The function given back ends it. */
   onWarning(listener: (warning: OperationWarning) => void): () => void;
 }

@@ -133,7 +133,9 @@ impl Spec {
         let id = text("namespace")
             .zip(text("name"))
             .and_then(|(namespace, name)| id::of(&namespace, &name));
-        let reading = Reading { value, id: id.as_deref(), origin };
+        // What a server calls its tool is in no message.
+        let told = id.as_deref().filter(|_| origin == Origin::Local);
+        let reading = Reading { value, id: told, origin };
         reading.is_known()?;
         let Some(id) = id.clone() else {
             let known =
@@ -166,6 +168,7 @@ impl Spec {
 /// A specification being read.
 struct Reading<'a> {
     value: Value<'a>,
+    /// Its id, if errors may tell it.
     id: Option<&'a str>,
     origin: Origin,
 }
@@ -414,6 +417,15 @@ mod tests {
             assert_eq!(error.get_facts().option.as_deref(), Some(name));
         }
         assert!(spec("3", Origin::Local).is_err());
+    }
+
+    #[test]
+    fn what_a_server_calls_its_tool_is_in_no_message() {
+        let text = with(r#""name":"SECRET","title":3"#);
+        let error = spec(&text, Origin::Imported).err().unwrap();
+        assert_eq!(error.reason(), "spec_member");
+        assert!(!error.message().contains("SECRET"));
+        assert!(spec(&text, Origin::Local).err().unwrap().message().contains("SECRET"));
     }
 
     /// AT-088 and AT-089.

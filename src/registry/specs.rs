@@ -43,7 +43,8 @@ impl Specs {
             let spec = Spec::read(value, origin).map_err(at)?;
             let taken = !replace && self.index.contains_key(&spec.id);
             if taken || ids.insert(spec.id.clone(), index).is_some() {
-                let facts = Facts { operation: Some(spec.id), ..Facts::default() };
+                let operation = (origin == Origin::Local).then_some(spec.id);
+                let facts = Facts { operation, ..Facts::default() };
                 return Err(
                     at(Error::new(Code::InvalidArguments, "operation_exists").facts(facts)),
                 );

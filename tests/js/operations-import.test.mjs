@@ -306,6 +306,31 @@ test("one bad tool costs the others nothing", async () => {
   assert.equal(text.code, "VALIDATION_ERROR");
 });
 
+test("what a server calls its tools is in no message", () => {
+  const registry = new OperationRegistry();
+  const warnings = [];
+  registry.onWarning((event) => warnings.push(event));
+  registry.register(spec("fake.SECRET"), () => 1);
+  registry.importClient(
+    fakeClient([
+      tool("SECRET"),
+      tool("SECRET/"),
+      tool("SECRET1", { annotations: { f() {} } }),
+      tool("SECRET2", { annotations: { deep: nest(600) } }),
+      null,
+      3,
+      { name: 4 },
+      tool("plain"),
+    ]),
+  );
+  assert.equal(warnings.length, 4);
+  for (const { error } of warnings) {
+    assert.ok(error instanceof ToolwireError);
+    assert.ok(!`${error.message}${JSON.stringify(error)}`.includes("SECRET"), error.message);
+  }
+  assert.ok(registry.getSpec("fake.plain"));
+});
+
 test("the import is kept in step with the catalog", async () => {
   const { server, client, registry, warnings } = await imported({
     tools: [tool("a"), tool("b"), tool("c")],

@@ -27,6 +27,9 @@ test("AT-080: an operation is found with its handler, a specification without", 
   assert.equal("handler" in registry.getSpec("test.op"), false);
   assert.deepEqual(registry.get("test.op"), { ...given, handler });
   assert.deepEqual(registry.getByName("test", "op"), { ...given, handler });
+  registry.registerSpec(spec("test.a.b"));
+  assert.equal(registry.getByName("test", "a.b").name, "a.b");
+  assert.equal(registry.getByName("test.a", "b"), undefined);
   assert.equal(registry.getHandler("test.op"), handler);
   registry.registerSpec(spec("test.bare"));
   assert.ok("handler" in registry.get("test.bare"));
@@ -662,6 +665,30 @@ test("a thousand operations are listed in no time", () => {
   }
   const spent = (performance.now() - started) / 10;
   assert.ok(spent < 100, `${spent} ms a list`);
+});
+
+test("a registry that was freed says so", async () => {
+  const registry = registryWith("ns.op", { outputSchema: NUMBER }, () => ({ a: 1 }));
+  registry.free();
+  registry.free();
+  for (const attempt of [
+    () => registry.list(),
+    () => registry.list({ identity: null }),
+    () => registry.get("ns.op"),
+    () => registry.register(spec("ns.b")),
+  ]) {
+    assert.equal((await failure(attempt)).code, "freed");
+  }
+  for (const attempt of [() => registry.execute("ns.op"), () => collect(registry.subscribe("ns.op"))]) {
+    const error = await failure(attempt);
+    assert.deepEqual([error.code, error.details.code], ["EXECUTION_ERROR", "freed"]);
+  }
+});
+
+test("null in a context is nothing", async () => {
+  const registry = registryWith("ns.op", {}, (_, context) => Object.keys(context).sort());
+  const context = { requestId: null, parentRequestId: null, metadata: null, deadline: null, signal: null };
+  assert.deepEqual((await registry.execute("ns.op", {}, context)).data, ["requestId", "signal"]);
 });
 
 test("options are refused by name", async () => {
