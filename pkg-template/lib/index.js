@@ -21,6 +21,8 @@ import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
 import { Redacted } from "./redacted.js";
 import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
+import { serveStreams } from "./serve.js";
+import { ServerSession } from "./server-session.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
 import { formatErrors, toAjvErrors, toBasicOutput } from "./verdict.js";
@@ -30,6 +32,7 @@ export {
   LineReader,
   Redacted,
   Schema,
+  ServerSession,
   ToolwireError,
   classifyLine,
   compileSchema,
@@ -49,6 +52,7 @@ export {
   mcpEnvelope,
   replay,
   runPipeline,
+  serveStreams,
   snapshotJson,
   toAjvErrors,
   toBasicOutput,

@@ -9,4 +9,5 @@ export * from "./errors.js";
 export * from "./flows.js";
 export * from "./parts.js";
 export * from "./schema.js";
+export * from "./server.js";
 export * from "./session.js";

@@ -24,6 +24,7 @@ static SENTENCES: &[(&str, &str)] = &[
         "The endpoint of {server} must be an absolute http or https URL without user or password",
     ),
     ("bad_pattern", "A pattern in the schema is no regular expression"),
+    ("client_gone", "The client closed the connection"),
     ("config_not_entries", "The configuration is not a list of server entries"),
     ("config_token_unset", "{server}: the environment variable {variable} is not set or empty"),
     ("config_unreadable", "The configuration file cannot be read"),

@@ -17,4 +17,5 @@ mod message;
 mod panic;
 mod recording;
 mod schema;
+mod server;
 mod session;
