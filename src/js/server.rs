@@ -15,15 +15,8 @@ use super::fault::{fault, value};
 use super::session::{option_invalid, unreadable};
 
 /// Members of the options object, to name the one that cannot be read.
-const OPTIONS: [&str; 7] = [
-    "serverInfo",
-    "tools",
-    "instructions",
-    "revisions",
-    "logging",
-    "cacheTtlMs",
-    "cacheScope",
-];
+const OPTIONS: [&str; 7] =
+    ["serverInfo", "tools", "instructions", "revisions", "logging", "cacheTtlMs", "cacheScope"];
 
 /// An event on its way out. Texts of the peer stay texts.
 #[derive(Serialize)]
@@ -286,9 +279,9 @@ impl Server {
             ServerEvent::Diagnostic { source, code, detail, truncated } => {
                 EventOut::Diagnostic { source, code, detail, truncated: *truncated }
             }
-            ServerEvent::Closed { error } => EventOut::Closed {
-                fault: error.as_ref().map_or(JsValue::UNDEFINED, fault),
-            },
+            ServerEvent::Closed { error } => {
+                EventOut::Closed { fault: error.as_ref().map_or(JsValue::UNDEFINED, fault) }
+            }
         })
     }
 }

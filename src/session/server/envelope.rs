@@ -163,7 +163,8 @@ mod tests {
         assert_eq!(of(&meta("\"1900-01-01\"")), "-32022 400");
         assert_eq!(of(&meta("7")), "-32602 400");
         assert_eq!(
-            of(&meta("\"2026-07-28\"").replace("clientCapabilities\":{}", "clientCapabilities\":7")),
+            of(&meta("\"2026-07-28\"")
+                .replace("clientCapabilities\":{}", "clientCapabilities\":7")),
             "-32602 400"
         );
     }

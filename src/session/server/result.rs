@@ -68,7 +68,8 @@ pub(super) fn tool_result(text: &str, tool: &Tool, peer: &Peer<'_>) -> Result<St
     }
     for (name, value) in root.members() {
         let known = ["resultType", "content", "structuredContent", "_meta"];
-        let skipped = known.iter().any(|known| name.eq_str(known) && (completes || *known != "content"));
+        let skipped =
+            known.iter().any(|known| name.eq_str(known) && (completes || *known != "content"));
         if !skipped {
             out.push_raw(name.raw(), value.raw());
         }

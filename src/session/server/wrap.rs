@@ -116,14 +116,20 @@ mod tests {
     #[test]
     fn a_schema_becomes_that_of_result() {
         let of = |inner: &str| {
-            format!(r#"{{"type":"object","properties":{{"result":{inner}}},"required":["result"]}}"#)
+            format!(
+                r#"{{"type":"object","properties":{{"result":{inner}}},"required":["result"]}}"#
+            )
         };
         for plain in [r#"{"type":"array","items":{"type":"integer"}}"#, "true", "{}"] {
             assert_eq!(wrapped(plain), of(plain));
         }
         assert_eq!(
-            wrapped(r##"{"anyOf":[{"$ref":"#"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#b"},"$ref":{"$ref":"#/x"}}}"##),
-            of(r##"{"anyOf":[{"$ref":"#/properties/result"},{"$ref":"#/properties/result/$defs/a"}],"$defs":{"a":{"$ref":"#b"},"$ref":{"$ref":"#/properties/result/x"}}}"##)
+            wrapped(
+                r##"{"anyOf":[{"$ref":"#"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#b"},"$ref":{"$ref":"#/x"}}}"##
+            ),
+            of(
+                r##"{"anyOf":[{"$ref":"#/properties/result"},{"$ref":"#/properties/result/$defs/a"}],"$defs":{"a":{"$ref":"#b"},"$ref":{"$ref":"#/properties/result/x"}}}"##
+            )
         );
     }
 
