@@ -33,6 +33,9 @@ class CallRunner {
     try {
       // A turn of its own: the handler may call back into the session.
       await undefined;
+      if (abort.signal.aborted && !this.#open.has(token)) {
+        return;
+      }
       const context = this.#context(event, abort.signal);
       outcome = {
         result: await this.#gateway.handleCall(event.name, event.arguments, identity, context),
