@@ -4,5 +4,6 @@
 
 import { init, initSync } from "../lib/core.js";
 import { ToolwireError } from "../lib/errors.js";
+import { createHttpHandler } from "./http-handler.js";
 
-export { ToolwireError, init, initSync };
+export { ToolwireError, createHttpHandler, init, initSync };
