@@ -227,7 +227,7 @@ class HttpServer {
     if (session === undefined) {
       return plainError(404, "There is no such session", {}, -32001);
     }
-    if (version !== null && !this.#serves(version)) {
+    if (version !== null && !coreInfo().revisions.includes(version)) {
       return plainError(400, "The protocol version is not supported");
     }
     session.usedAt = now();
@@ -299,8 +299,8 @@ class HttpServer {
   }
 
   #serves(version) {
-    const { revisions = coreInfo().revisions } = this.#options;
-    return revisions.includes(version);
+    const { revisions } = this.#options;
+    return revisions === undefined || revisions.includes(version);
   }
 
   /** Ends sessions that were idle for too long. */
