@@ -68,6 +68,8 @@ pub(super) struct ClientFacts {
 pub(super) struct Core {
     pub(super) options: ServerOptions,
     pub(super) catalog: Catalog,
+    /// The tools served before, for cursors into their list.
+    pub(super) previous: Option<Catalog>,
     /// The time of the input being handled.
     pub(super) now: f64,
     pub(super) lines: LineReader,
@@ -113,6 +115,7 @@ impl Core {
         let limits = options.limits;
         Core {
             catalog,
+            previous: None,
             now: 0.0,
             lines: LineReader::new(limits.max_frame_bytes as usize, Profile::Contain),
             inbox: VecDeque::new(),

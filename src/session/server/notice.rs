@@ -90,7 +90,8 @@ impl Core {
 
     /// Other tools are served from now on.
     pub(super) fn tools_changed(&mut self, catalog: Catalog) {
-        self.catalog = catalog;
+        // Who is in the middle of the list may read on: it is told of the change as well.
+        self.previous = Some(std::mem::replace(&mut self.catalog, catalog));
         let legacy = self.agreed.is_some_and(|revision| revision.family == Family::Legacy);
         if legacy && self.initialized && !self.change_queued {
             self.change_queued = true;

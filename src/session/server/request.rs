@@ -15,6 +15,7 @@ use super::envelope::{Envelope, judge, supported, unsupported};
 use super::event::{Call, ServerEvent};
 use super::notice::rank;
 use super::result::{Peer, complete};
+use super::tools::Catalog;
 
 /// A request with what is asked of each.
 struct Request<'a> {
@@ -201,7 +202,8 @@ impl Core {
             Some(cursor) => Some(cursor.as_str().ok_or(UNKNOWN_CURSOR)?),
             None => None,
         };
-        let page = self.catalog.page(cursor.as_deref(), revision.any_structured);
+        let page_of = |catalog: &Catalog| catalog.page(cursor.as_deref(), revision.any_structured);
+        let page = page_of(&self.catalog).or_else(|| self.previous.as_ref().and_then(page_of));
         let page = page.ok_or(UNKNOWN_CURSOR)?;
         let result = complete(&self.peer(revision), &page, &self.cache());
         self.answer(request.route, &request.id, &result);
