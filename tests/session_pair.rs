@@ -375,14 +375,8 @@ fn every_request_settles_once() {
     let (mut round, mut answered) = (0, 0);
     while round < 100 || began.elapsed().as_secs_f64() < seconds {
         let seed = base.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(round * 2 + 1);
-        let outcome = std::panic::catch_unwind(|| play(seed));
-        match outcome {
-            Ok(calls) => answered += calls,
-            Err(panic) => {
-                eprintln!("seed {base}, round {round}");
-                std::panic::resume_unwind(panic);
-            }
-        }
+        let calls = std::panic::catch_unwind(|| play(seed));
+        answered += calls.unwrap_or_else(|_| panic!("seed {base}, round {round}"));
         round += 1;
     }
     // Most runs get through the handshake and have calls answered.

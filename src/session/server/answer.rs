@@ -26,6 +26,9 @@ pub(super) const INVALID_REQUEST: i64 = -32600;
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const INTERNAL_ERROR: i64 = -32603;
+pub(super) const HEADER_MISMATCH: i64 = -32020;
+pub(super) const MISSING_CAPABILITY: i64 = -32021;
+pub(super) const UNSUPPORTED_VERSION: i64 = -32022;
 
 impl Fault {
     pub(super) const fn new(code: i64, message: &'static str, status: u16) -> Self {
@@ -44,7 +47,7 @@ impl Fault {
 
     /// A header contradicts the message.
     pub(super) const fn header(message: &'static str) -> Self {
-        Fault::new(-32020, message, 400)
+        Fault::new(HEADER_MISMATCH, message, 400)
     }
 
     pub(super) const fn internal(message: &'static str) -> Self {

@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use crate::json::Value;
 use crate::session::event::RpcFault;
-use crate::session::revision::Revision;
+use crate::session::revision::{Family, Revision};
 use crate::wire::{Id, encode, safe_integer};
 
-use super::answer::{Fault, INTERNAL_ERROR, Kind, Owner, Route};
+use super::answer::{Fault, INTERNAL_ERROR, Kind, MISSING_CAPABILITY, Owner, Route};
 use super::core::Core;
 use super::event::{ServerEvent, Token};
 use super::result::{Peer, tool_result};
@@ -76,7 +76,9 @@ impl Core {
             },
             Err(fault) => {
                 let RpcFault { code, message, data } = fault;
-                (encode::error(&call.id, code, &message, data.as_deref()), 200)
+                let modern = call.revision.family == Family::Modern;
+                let status = if modern && code == MISSING_CAPABILITY { 400 } else { 200 };
+                (encode::error(&call.id, code, &message, data.as_deref()), status)
             }
         };
         self.settle(&call, frame, status);

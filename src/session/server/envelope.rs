@@ -7,7 +7,7 @@ use crate::json::Value;
 use crate::session::revision::{self, Family, Revision};
 use crate::wire::encode::quote;
 
-use super::answer::Fault;
+use super::answer::{Fault, MISSING_CAPABILITY, UNSUPPORTED_VERSION};
 use super::options::ServerOptions;
 
 /// Keys of `_meta`.
@@ -100,7 +100,10 @@ fn check_headers(
 pub(super) fn unsupported(options: &ServerOptions, requested: &str) -> Fault {
     let data =
         format!("{{\"supported\":{},\"requested\":{}}}", supported(options), quote(requested));
-    Fault { data: Some(data), ..Fault::new(-32022, "Unsupported protocol version", 400) }
+    Fault {
+        data: Some(data),
+        ..Fault::new(UNSUPPORTED_VERSION, "Unsupported protocol version", 400)
+    }
 }
 
 /// JSON text of the names of the revisions served, newest first.
@@ -128,7 +131,7 @@ pub(super) fn check_input_requests(
     }
     let named: Vec<String> = missing.iter().map(|name| format!("{}:{{}}", quote(name))).collect();
     let data = Some(format!("{{\"requiredCapabilities\":{{{}}}}}", named.join(",")));
-    Err(Fault { data, ..Fault::new(-32021, "A client capability is missing", 400) })
+    Err(Fault { data, ..Fault::new(MISSING_CAPABILITY, "A client capability is missing", 400) })
 }
 
 #[cfg(test)]

@@ -27,7 +27,6 @@ mod notice;
 pub mod options;
 mod request;
 mod result;
-#[allow(clippy::module_inception)]
 mod session;
 mod tools;
 mod wrap;
