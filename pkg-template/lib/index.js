@@ -28,6 +28,8 @@ import { Redacted } from "./redacted.js";
 import { OperationRegistry } from "./registry.js";
 import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
+import { serveStreams } from "./serve.js";
+import { ServerSession } from "./server-session.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
 import { collectErrors, formatValueErrors } from "./value-errors.js";
@@ -44,6 +46,7 @@ export {
   ResponseMetaSchema,
   Schema,
   ToolGateway,
+  ServerSession,
   ToolwireError,
   buildEnv,
   checkAccess,
@@ -69,6 +72,7 @@ export {
   registerDiscovery,
   replay,
   runPipeline,
+  serveStreams,
   snapshotJson,
   toAjvErrors,
   toBasicOutput,

@@ -12,4 +12,5 @@ export * from "./gateway.js";
 export * from "./operations.js";
 export * from "./parts.js";
 export * from "./schema.js";
+export * from "./server.js";
 export * from "./session.js";

@@ -20,4 +20,5 @@ mod operations;
 mod panic;
 mod recording;
 mod schema;
+mod server;
 mod session;
