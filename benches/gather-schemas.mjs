@@ -4,45 +4,16 @@
 //   node benches/gather-schemas.mjs
 //
 // Nothing leaves the machine: no tool is called. A server that does not start is skipped with a line.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileOf, requireNpm } from "./support/packages.mjs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { requireNpm } from "./support/packages.mjs";
+import { SERVERS, programOf } from "./support/servers.mjs";
 import { FILE } from "./support/tool-schemas.mjs";
 
 const { Client } = requireNpm("@modelcontextprotocol/sdk/client/index.js");
 const { StdioClientTransport } = requireNpm("@modelcontextprotocol/sdk/client/stdio.js");
 
-/** Each server by its package, with what it wants to see before it starts. */
-const SERVERS = [
-  { name: "@modelcontextprotocol/server-everything" },
-  { name: "@modelcontextprotocol/server-filesystem", args: [fileOf("benches")] },
-  { name: "@modelcontextprotocol/server-memory" },
-  { name: "@modelcontextprotocol/server-sequential-thinking" },
-  { name: "@modelcontextprotocol/server-github" },
-  { name: "@modelcontextprotocol/server-gitlab", env: { GITLAB_PERSONAL_ACCESS_TOKEN: "none" } },
-  {
-    name: "@modelcontextprotocol/server-slack",
-    env: { SLACK_BOT_TOKEN: "none", SLACK_TEAM_ID: "none" },
-  },
-  { name: "@modelcontextprotocol/server-google-maps", env: { GOOGLE_MAPS_API_KEY: "none" } },
-  { name: "@cyanheads/git-mcp-server" },
-  { name: "@notionhq/notion-mcp-server", env: { NOTION_TOKEN: "none" } },
-  { name: "@playwright/mcp" },
-  { name: "chrome-devtools-mcp" },
-];
-
 const START_MS = 30_000;
-
-/** The file that a package's command means. */
-function programOf(name) {
-  const folder = fileOf(`tests/node_modules/${name}`);
-  const manifest = join(folder, "package.json");
-  if (!existsSync(manifest)) {
-    return undefined;
-  }
-  const { bin } = JSON.parse(readFileSync(manifest, "utf8"));
-  return join(folder, typeof bin === "string" ? bin : Object.values(bin)[0]);
-}
 
 async function toolsOf({ name, args = [], env = {} }) {
   const program = programOf(name);

@@ -16,11 +16,13 @@
 //! | [`envelope`] | response envelopes and the result pipeline |
 //! | [`call`] | call errors, access control |
 //! | [`registry`] | specifications of operations, who is let in; MCP tools as flows |
+//! | [`gateway`] | the four tools over a registry |
 //! | `js` | the JavaScript classes; the only place that knows wasm-bindgen |
 
 pub mod call;
 pub mod envelope;
 pub mod error;
+pub mod gateway;
 pub mod json;
 pub mod redact;
 pub mod registry;

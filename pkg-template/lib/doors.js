@@ -12,6 +12,8 @@
  *     visible(identity): OperationSpec[];
  *     // Refuses as `execute` would, before the input is looked at: unknown, hidden, denied.
  *     specFor(id, identity): OperationSpec;
+ *     // The JSON text of what a gateway's `search` finds; undefined for an unknown cursor.
+ *     search(identity, argumentsText, limits): string | undefined;
  *     // Ids of the operations that `registerDiscovery` made.
  *     discovery: Set<string>;
  *     newId(): string; now(): number;

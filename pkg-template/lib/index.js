@@ -22,6 +22,7 @@ import {
 import { CallEventSchema, ResponseEnvelopeSchema, ResponseMetaSchema } from "./event-schemas.js";
 import { explain } from "./explain.js";
 import { flowsOf } from "./flows.js";
+import { ToolGateway } from "./gateway.js";
 import { LineReader, classifyLine, coreInfo, limits } from "./parts.js";
 import { buildCallHandler } from "./handler.js";
 import { PendingRequestMap } from "./pending.js";
@@ -29,6 +30,8 @@ import { Redacted } from "./redacted.js";
 import { OperationRegistry } from "./registry.js";
 import { replay } from "./replay.js";
 import { Schema, compileSchema, compileSchemaAsync } from "./schema.js";
+import { serveStreams } from "./serve.js";
+import { ServerSession } from "./server-session.js";
 import { ClientSession } from "./session.js";
 import { snapshotJson } from "./snapshot.js";
 import { collectErrors, formatValueErrors } from "./value-errors.js";
@@ -45,6 +48,8 @@ export {
   ResponseEnvelopeSchema,
   ResponseMetaSchema,
   Schema,
+  ToolGateway,
+  ServerSession,
   ToolwireError,
   buildCallHandler,
   buildEnv,
@@ -71,6 +76,7 @@ export {
   registerDiscovery,
   replay,
   runPipeline,
+  serveStreams,
   snapshotJson,
   toAjvErrors,
   toBasicOutput,

@@ -34,6 +34,7 @@ class OperationRegistry {
   #imports = new Set();
   #discovery = new Set();
   #isFreed = false;
+  #discovery = new Set();
   #now;
   #newId;
   #pipeline;
@@ -60,6 +61,7 @@ class OperationRegistry {
         this.#execute(id, input, () => this.#readAs(context, { outside: false, identity })),
       visible: (identity) => this.#visible(identity),
       specFor: (id, identity) => this.#specFor(id, identity),
+      search: (identity, text, limits) => this.#search(identity, text, limits),
       discovery: this.#discovery,
       newId,
       now,
@@ -254,6 +256,13 @@ class OperationRegistry {
     const { instance, operations } = this.#live();
     const ids = guard(instance, () => operations.visible(caller));
     return ids.map((id) => this.#records.get(id).spec);
+  }
+
+  #search(identity, text, limits) {
+    const caller = identityText(identity);
+    const but = [...this.#discovery];
+    const { instance, operations } = this.#live();
+    return guard(instance, () => operations.search(caller, but, text, limits));
   }
 
   #specFor(id, identity) {

@@ -94,4 +94,4 @@ function pause(ms) {
   });
 }
 
-export { connectStreams };
+export { connectStreams, sourceOf };

@@ -7,5 +7,15 @@ import { ToolwireError } from "../lib/errors.js";
 import { connectAll } from "./connect-all.js";
 import { connect } from "./connect.js";
 import { loadConfig } from "./load-config.js";
+import { serveStdio } from "./serve-stdio.js";
 
-export { ToolwireError, connect, connectAll, init, initSync, loadConfig, parseConfig };
+export {
+  ToolwireError,
+  connect,
+  connectAll,
+  init,
+  initSync,
+  loadConfig,
+  parseConfig,
+  serveStdio,
+};

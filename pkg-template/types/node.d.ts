@@ -3,7 +3,15 @@
  *
  * Times are milliseconds, sizes bytes. Everything here rejects and throws `ToolwireError` only.
  */
-import type { Client, HostOptions, SessionOptions, ToolwireError } from "./index.js";
+import type {
+  Client,
+  HostOptions,
+  ServeOptions,
+  ServerHandle,
+  SessionOptions,
+  ToolServer,
+  ToolwireError,
+} from "./index.js";
 
 export { init, initSync, ToolwireError } from "./index.js";
 
@@ -140,3 +148,29 @@ export function connectAll(
   entries: Iterable<ConnectOptions | ServerEntry>,
   options?: ConnectAllOptions,
 ): Promise<{ clients: Client[]; failures: { server: string; error: ToolwireError }[] }>;
+
+/** What `serveStdio` needs of a stream to read: `process.stdin` and any `Readable` have it. */
+export interface InputStream extends AsyncIterable<Uint8Array | string> {
+  destroy?(): unknown;
+}
+
+/** What `serveStdio` needs of a stream to write: `process.stdout` and any `Writable` have it. */
+export interface OutputStream {
+  write(frame: Uint8Array): boolean;
+  on(event: "error" | "close" | "drain", listener: (...args: any[]) => void): unknown;
+  off(event: "error" | "close" | "drain", listener: (...args: any[]) => void): unknown;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+}
+
+/**
+ * Serves tools over this process's stdin and stdout, or over streams like them: a `ToolGateway`, or
+ * an object of yours with `tools` and `handleCall`. Ends when stdin ends; a client that is gone
+ * (EPIPE) ends it too and does no harm.
+ *
+ * Nothing else may be written to stdout meanwhile: log to stderr.
+ */
+export function serveStdio<Identity = unknown>(
+  server: ToolServer<Identity>,
+  options?: ServeOptions<Identity> & { stdin?: InputStream; stdout?: OutputStream },
+): ServerHandle;

@@ -25,6 +25,7 @@ static SENTENCES: &[(&str, &str)] = &[
     ),
     ("bad_pattern", "A pattern in the schema is no regular expression"),
     ("cast_limit", "Making the value fit takes more than the limit of {limit}"),
+    ("client_gone", "The client closed the connection"),
     ("config_not_entries", "The configuration is not a list of server entries"),
     ("config_token_unset", "{server}: the environment variable {variable} is not set or empty"),
     ("config_unreadable", "The configuration file cannot be read"),

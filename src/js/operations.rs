@@ -11,6 +11,7 @@ use crate::registry::{Origin, Spec, Specs, canonical};
 use crate::schema::Verdict;
 
 use super::fault::{fault, value};
+use super::gateway::searched;
 use super::schema::ViolationOut;
 
 /// Depth of a specification: its schemas, and where they stand in it.
@@ -101,6 +102,19 @@ impl Operations {
     pub fn visible(&self, identity: Option<String>) -> Vec<String> {
         let caller = Caller::read(identity.as_deref());
         self.specs.visible(&caller).map(|spec| spec.id().to_owned()).collect()
+    }
+
+    /// What `search` of a gateway finds for a caller: the JSON text of its result, undefined for an
+    /// unknown cursor. `but` are ids to leave out.
+    pub fn search(
+        &self,
+        identity: Option<String>,
+        but: Vec<String>,
+        arguments: Option<String>,
+        limits: JsValue,
+    ) -> Result<Option<String>, JsValue> {
+        let caller = Caller::read(identity.as_deref());
+        searched(&self.specs, &caller, &but, arguments.as_deref(), limits)
     }
 
     /// Lets a call in: undefined, or why not. `identity` and `input` are JSON texts.

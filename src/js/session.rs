@@ -441,7 +441,7 @@ fn read_options<T: DeserializeOwned + Default>(options: &JsValue) -> Result<T, J
 }
 
 /// The first member that cannot be read, found by reading each alone.
-fn unreadable<T: DeserializeOwned>(
+pub(super) fn unreadable<T: DeserializeOwned>(
     options: &JsValue,
     names: &[&'static str],
 ) -> Option<&'static str> {
@@ -456,7 +456,7 @@ fn unreadable<T: DeserializeOwned>(
     })
 }
 
-fn option_invalid(code: Code, option: &'static str) -> Error {
+pub(super) fn option_invalid(code: Code, option: &'static str) -> Error {
     Error::new(code, "option_invalid")
         .facts(Facts { option: Some(option.into()), ..Facts::default() })
 }

@@ -7,5 +7,5 @@ mod spec;
 mod specs;
 
 pub use id::canonical;
-pub use spec::{Kind, Origin, Spec};
+pub use spec::{Kind, Origin, Spec, Summary};
 pub use specs::Specs;

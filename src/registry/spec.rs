@@ -68,6 +68,18 @@ pub struct Spec {
     pub(super) resource_id_path: Option<String>,
     pub(super) input: Check,
     pub(super) errors: Vec<(String, Check)>,
+    summary: Summary,
+}
+
+/// What a specification says to whoever looks for an operation.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its description; may be empty.
+    pub description: String,
+    /// Its tags.
+    pub tags: Vec<String>,
 }
 
 /// The members of a specification.
@@ -99,6 +111,11 @@ impl Spec {
     /// How it is called.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// What it says to whoever looks for it.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
     }
 
     /// True if a call must hand over the input as text: it is judged, or names a resource.
@@ -143,7 +160,8 @@ impl Spec {
             reading.check(output, "outputSchema", "/outputSchema")?;
         }
         let errors = reading.errors()?;
-        Ok(Spec { id, kind, origin, internal, access, resource_id_path, input, errors })
+        let summary = reading.summary();
+        Ok(Spec { id, kind, origin, internal, access, resource_id_path, input, errors, summary })
     }
 }
 
@@ -204,6 +222,18 @@ impl Reading<'_> {
             }
         }
         Ok(())
+    }
+
+    fn summary(&self) -> Summary {
+        // Texts of a host that may hold lone surrogates: they are shown all the same.
+        let text = |value: Value<'_>| value.text().map(|text| text.to_str().into_owned());
+        let member = |name: &str| self.value.get(name).and_then(text);
+        let tags = self.value.get("tags");
+        Summary {
+            title: member("title"),
+            description: member("description").unwrap_or_default(),
+            tags: tags.map(|tags| tags.elements().filter_map(text).collect()).unwrap_or_default(),
+        }
     }
 
     fn access(&self) -> Result<AccessControl, Error> {

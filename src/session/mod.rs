@@ -14,6 +14,9 @@
 //! | `peer` | what the server may ask |
 //! | `lifecycle` | how it ends |
 //! | `event`, `report` | what the host is told |
+//!
+//! [`server::ServerSession`] is the other side, a tool server: the same framing, queue and revision
+//! table, and a state of its own.
 
 mod call;
 mod catalog;
@@ -34,6 +37,7 @@ mod reply;
 mod report;
 pub mod result;
 pub mod revision;
+pub mod server;
 mod timers;
 mod tool;
 mod walk;

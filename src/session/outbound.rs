@@ -48,26 +48,26 @@ pub(super) enum Offered {
     Refused,
 }
 
-struct Entry {
+struct Entry<O> {
     frame: Vec<u8>,
-    owner: Owner,
+    owner: O,
 }
 
-/// The queue.
-pub(super) struct Outbound {
-    queue: BTreeMap<Ticket, Entry>,
-    waiting: BTreeMap<Ticket, Entry>,
+/// The queue. `O` says whose a frame is: each kind of session has its own.
+pub(super) struct Outbound<O = Owner> {
+    queue: BTreeMap<Ticket, Entry<O>>,
+    waiting: BTreeMap<Ticket, Entry<O>>,
     capacity: usize,
     next: Ticket,
 }
 
-impl Outbound {
+impl<O: Copy> Outbound<O> {
     pub(super) fn new(capacity: usize) -> Self {
         Outbound { queue: BTreeMap::new(), waiting: BTreeMap::new(), capacity, next: 0 }
     }
 
     /// Puts a frame at the end.
-    pub(super) fn offer(&mut self, frame: Vec<u8>, owner: Owner, when_full: WhenFull) -> Offered {
+    pub(super) fn offer(&mut self, frame: Vec<u8>, owner: O, when_full: WhenFull) -> Offered {
         let full = self.queue.len() >= self.capacity;
         if full && when_full == WhenFull::Refuse {
             return Offered::Refused;
@@ -85,7 +85,7 @@ impl Outbound {
     }
 
     /// Takes the first frame.
-    pub(super) fn take(&mut self) -> Option<(Vec<u8>, Owner)> {
+    pub(super) fn take(&mut self) -> Option<(Vec<u8>, O)> {
         let (_, entry) = self.queue.pop_first()?;
         Some((entry.frame, entry.owner))
     }
@@ -98,14 +98,29 @@ impl Outbound {
     }
 
     /// Moves the first waiting frame into the queue if there is room, and says whose it is.
-    pub(super) fn promote(&mut self) -> Option<Owner> {
+    pub(super) fn promote(&mut self) -> Option<O> {
+        self.promote_ticket().map(|(_, owner)| owner)
+    }
+
+    /// As [`Outbound::promote`], with the frame's place.
+    pub(super) fn promote_ticket(&mut self) -> Option<(Ticket, O)> {
         if self.queue.len() >= self.capacity {
             return None;
         }
         let (ticket, entry) = self.waiting.pop_first()?;
         let owner = entry.owner;
         self.queue.insert(ticket, entry);
-        Some(owner)
+        Some((ticket, owner))
+    }
+
+    /// True if no frame is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.waiting.is_empty()
+    }
+
+    /// True if an offer would have to wait.
+    pub(super) fn is_full(&self) -> bool {
+        self.queue.len() >= self.capacity
     }
 
     /// Drops everything.

@@ -65,12 +65,17 @@ impl Reports {
         if self.strict {
             return;
         }
-        let window = line.get(..WINDOW).unwrap_or(line);
-        let text = String::from_utf8_lossy(window);
-        let (detail, cut) = mask_and_cut(&text, EXCERPT.min(self.max_detail));
-        let truncated = cut || window.len() < line.len();
+        let (detail, truncated) = excerpt(line, self.max_detail);
         self.events.push_back(Event::Diagnostic { source: source::WIRE, code, detail, truncated });
     }
+}
+
+/// The beginning of a line, masked, for a diagnostic's detail; true if it was cut.
+pub(super) fn excerpt(line: &[u8], max_detail: usize) -> (String, bool) {
+    let window = line.get(..WINDOW).unwrap_or(line);
+    let text = String::from_utf8_lossy(window);
+    let (detail, cut) = mask_and_cut(&text, EXCERPT.min(max_detail));
+    (detail, cut || window.len() < line.len())
 }
 
 #[cfg(test)]

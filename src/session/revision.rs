@@ -11,7 +11,7 @@ pub enum Family {
     Modern,
 }
 
-/// One protocol revision and what it changes for a client.
+/// One protocol revision and what it changes for a client and for a tool server.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Revision {
     /// Its name on the wire.
@@ -26,6 +26,17 @@ pub struct Revision {
     pub any_structured: bool,
     /// True if the server may send requests, which the client answers.
     pub peer_requests: bool,
+    /// True if progress may carry words.
+    pub progress_message: bool,
+    /// The methods that a tool server answers.
+    pub served: &'static [&'static str],
+}
+
+impl Revision {
+    /// True if a tool server answers requests of this method.
+    pub fn serves(&self, method: &str) -> bool {
+        self.served.contains(&method)
+    }
 }
 
 const LEGACY: Revision = Revision {
@@ -35,6 +46,8 @@ const LEGACY: Revision = Revision {
     batch: false,
     any_structured: false,
     peer_requests: true,
+    progress_message: true,
+    served: &["initialize", "ping", "tools/list", "tools/call", "logging/setLevel"],
 };
 
 /// Every known revision, newest first.
@@ -44,12 +57,13 @@ pub static REVISIONS: [Revision; 5] = [
         family: Family::Modern,
         any_structured: true,
         peer_requests: false,
+        served: &["server/discover", "tools/list", "tools/call", "subscriptions/listen"],
         ..LEGACY
     },
     LEGACY,
     Revision { name: "2025-06-18", strict: true, ..LEGACY },
     Revision { name: "2025-03-26", strict: true, batch: true, ..LEGACY },
-    Revision { name: "2024-11-05", strict: true, ..LEGACY },
+    Revision { name: "2024-11-05", strict: true, progress_message: false, ..LEGACY },
 ];
 
 /// The revisions a profile offers in a handshake, newest first.

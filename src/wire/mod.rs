@@ -11,11 +11,11 @@ mod salvage;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use classify::MAX_DEPTH;
 pub use classify::{Classified, Id, Malformed, Message, Remote, Rules, classify};
+pub(crate) use classify::{MAX_DEPTH, safe_integer};
 pub use line::{Frame, FrameTooLong, HEAD_BYTES, LineReader, trim};
 pub use reading::{LineReading, Read, classify_line};
-pub use salvage::reply_id;
+pub use salvage::{reply_id, request_id};
 
 /// How faults of the peer are met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]

@@ -1,7 +1,8 @@
-//! The id of a reply that cannot be read whole: cut off, not UTF-8, or with too many values.
+//! The id of a message that cannot be read whole: cut off, not UTF-8, or with too many values.
 //!
 //! Works on the beginning of a line alone and believes nothing it cannot see: the id counts only
-//! as a member of the outermost object, and only if that object shows no member of a request.
+//! as a member of the outermost object. That object must show a method to be a request, and no
+//! member of a request to be a reply.
 
 /// The id that the beginning of a reply shows: a number without fraction and exponent.
 pub fn reply_id(head: &[u8]) -> Option<i64> {
@@ -18,6 +19,30 @@ pub fn reply_id(head: &[u8]) -> Option<i64> {
         }
     }
     std::str::from_utf8(id?).ok()?.parse().ok()
+}
+
+/// The JSON text of the id that the beginning of a request shows: a whole number, or a string
+/// without escapes.
+pub fn request_id(head: &[u8]) -> Option<String> {
+    let mut scan = Scan { bytes: head, at: 0 };
+    scan.space();
+    scan.expect(b'{')?;
+    let (mut id, mut has_method) = (None, false);
+    while let Some((name, value)) = scan.member() {
+        match name {
+            b"method" => has_method = true,
+            b"id" if id.is_some() => return None,
+            b"id" => id = Some(value),
+            _ => {}
+        }
+    }
+    let text = std::str::from_utf8(id.filter(|_| has_method)?).ok()?;
+    let is_number = text.parse::<i64>().is_ok_and(|number| number.unsigned_abs() < 1 << 53);
+    let is_string = text.len() >= 2
+        && text.starts_with('"')
+        && text.ends_with('"')
+        && !text.bytes().any(|byte| byte < b' ' || byte == b'\\');
+    (is_number || is_string).then(|| text.to_owned())
 }
 
 struct Scan<'a> {
@@ -110,6 +135,22 @@ mod tests {
         assert_eq!(reply_id(br#"{"jsonrpc":"2.0","id":12,"result":{"content":[{"te"#), Some(12));
         assert_eq!(reply_id(br#"{"jsonrpc":"2.0","result":{"id":3},"id" : -4 ,"#), Some(-4));
         assert_eq!(reply_id(b"{\"id\":1,\"result\":\"\xff\"}"), Some(1));
+    }
+
+    #[test]
+    fn a_request_shows_its_id_beside_its_method() {
+        for (head, expected) in [
+            (r#"{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"na"#, Some("12")),
+            (r#"{"method":"x","id":"a b","params":{"id":3,"te"#, Some("\"a b\"")),
+            (r#"{"id":12,"params":{"method":"x""#, None),
+            (r#"{"method":"x","id":1,"id":2,"#, None),
+            (r#"{"method":"x","id":"a\"b","#, None),
+            (r#"{"method":"x","id":1.5,"#, None),
+            (r#"{"method":"x","params":{"id":1},"#, None),
+            (r#"[{"method":"x","id":1,"#, None),
+        ] {
+            assert_eq!(request_id(head.as_bytes()).as_deref(), expected, "{head}");
+        }
     }
 
     #[test]

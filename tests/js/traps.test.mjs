@@ -158,3 +158,27 @@ test("sessions that are forgotten give their instance back", async () => {
   }
   assert.equal(instances.size, before);
 });
+
+test("a serving session's trap gives up what is open, then it is closed", () => {
+  const { ServerSession } = toolwire;
+  const session = new ServerSession({
+    serverInfo: { name: "s", version: "1" },
+    tools: [{ name: "t" }],
+  });
+  const instance = newest();
+  const say = (message) => session.receive(new TextEncoder().encode(`${JSON.stringify(message)}\n`), 0);
+  say({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } });
+  say({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } });
+  session.work(10_000, 0);
+  const [call] = drain(session);
+  assert.equal(call.type, "call");
+  const error = trap(instance);
+  assert.deepEqual(drain(session), [
+    { type: "cancelled", token: call.token },
+    { type: "closed", error },
+  ]);
+  session.respond(call.token, { result: {} }, 0);
+  session.receive(new Uint8Array(1), 0);
+  assert.deepEqual([session.hasWork, session.takeOutput(), session.isClosed], [false, undefined, true]);
+  session.free();
+});

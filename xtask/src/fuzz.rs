@@ -9,7 +9,7 @@ use crate::process::{Attempting as _, Outcome, run, step};
 use crate::tools;
 
 /// Each runs for the seconds given by `TOOLWIRE_FUZZ_SECONDS`.
-const TESTS: [&str; 3] = ["json_differential", "wire_random", "session_random"];
+const TESTS: [&str; 4] = ["json_differential", "wire_random", "session_random", "session_pair"];
 
 /// Runs each test for so many seconds (60 if not given).
 pub(crate) fn all(arguments: &[&str]) -> Outcome<()> {
