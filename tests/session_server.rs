@@ -890,6 +890,7 @@ fn headers(method: &str, name: Option<&str>) -> Option<Headers> {
         protocol_version: Some("2026-07-28".to_owned()),
         method: Some(method.to_owned()),
         name: name.map(str::to_owned),
+        params: Vec::new(),
     })
 }
 

@@ -251,10 +251,11 @@ test("hosts and origins that nobody named are kept out", async () => {
 test("a page of an allowed origin may ask and read", async () => {
   const handler = createHttpHandler(gateway());
   const origin = "http://localhost:5173";
-  const asked = await handler(new Request(URL_HERE, { method: "OPTIONS", headers: { origin } }));
+  const preflight = { origin, "access-control-request-headers": "mcp-param-region, x-other" };
+  const asked = await handler(new Request(URL_HERE, { method: "OPTIONS", headers: preflight }));
   assert.equal(asked.status, 204);
   assert.equal(asked.headers.get("access-control-allow-origin"), origin);
-  assert.match(asked.headers.get("access-control-allow-headers"), /mcp-method/);
+  assert.match(asked.headers.get("access-control-allow-headers"), /mcp-method.*mcp-param-region$/);
   const answered = await handler(post(INITIALIZE, { origin }));
   assert.equal(answered.headers.get("access-control-allow-origin"), origin);
   assert.match(answered.headers.get("access-control-expose-headers"), /mcp-session-id/);
@@ -303,6 +304,28 @@ test("the modern era is judged message by message", async () => {
   assert.equal((await handler(post(notification, { "mcp-protocol-version": "2026-07-28" }))).status, 202);
   handler.close();
   assert.equal((await handler(modernRequest("tools/list"))).status, 503);
+});
+
+test("arguments that headers repeat are compared", async () => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      region: { type: "string", "x-mcp-header": "Region" },
+      limit: { type: "integer", "x-mcp-header": "Limit" },
+    },
+  };
+  const handler = createHttpHandler({ tools: [{ name: "t", inputSchema }], handleCall: () => text("ok") });
+  const told = async (args, headers) =>
+    (await statusAndCode(await handler(modernRequest("tools/call", { name: "t", arguments: args }, headers))))[1];
+  const base64 = (value) => `=?base64?${Buffer.from(value).toString("base64")}?=`;
+  assert.equal(await told({}, {}), undefined);
+  assert.equal(await told({ region: "eu", limit: 5 }, { "mcp-param-region": "eu", "mcp-param-limit": "5" }), undefined);
+  assert.equal(await told({ region: "süd" }, { "mcp-param-region": base64("süd") }), undefined);
+  for (const wrong of [undefined, "nord", base64("nord"), "=?base64?c8O8ZA?=", "=?base64?***?="]) {
+    const headers = wrong === undefined ? {} : { "mcp-param-region": wrong };
+    assert.equal(await told({ region: "süd" }, headers), -32020, wrong);
+  }
+  handler.close();
 });
 
 test("a client that leaves gives its call up, in the modern era alone", async () => {

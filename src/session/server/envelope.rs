@@ -32,6 +32,9 @@ pub struct Headers {
     pub method: Option<String>,
     /// `Mcp-Name`, decoded.
     pub name: Option<String>,
+    /// `Mcp-Param-*`: the rest of the name in lower case, and the value, decoded; none for one that
+    /// cannot be decoded.
+    pub params: Vec<(String, Option<String>)>,
 }
 
 /// A request that names its revision.
@@ -176,7 +179,12 @@ mod tests {
     fn headers_say_what_the_message_says() {
         let headers = |version: &str, method: &str, name: &str| {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            Headers { protocol_version: some(version), method: some(method), name: some(name) }
+            Headers {
+                protocol_version: some(version),
+                method: some(method),
+                name: some(name),
+                params: Vec::new(),
+            }
         };
         let of = |meta: &str, headers: Headers| judged(meta, Some(&headers), "tools/call");
         let good = meta("\"2026-07-28\"");
