@@ -4,5 +4,6 @@
 
 import { init, initSync } from "../lib/core.js";
 import { ToolwireError } from "../lib/errors.js";
+import { connectHttp } from "./connect-http.js";
 
-export { ToolwireError, init, initSync };
+export { ToolwireError, connectHttp, init, initSync };

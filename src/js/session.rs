@@ -248,6 +248,11 @@ impl Session {
         Ok(())
     }
 
+    /// True while a message that was taken by itself is not answered.
+    pub fn awaits(&self, handle: Handle) -> bool {
+        self.session.awaits(handle)
+    }
+
     /// One message to be sent by itself, or undefined.
     #[wasm_bindgen(js_name = takeMessage)]
     pub fn take_message(&mut self) -> JsValue {

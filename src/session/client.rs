@@ -224,6 +224,11 @@ impl ClientSession {
         self.core.take_output()
     }
 
+    /// True while a message that was taken by itself is not answered.
+    pub fn awaits(&self, handle: Handle) -> bool {
+        self.core.request_of(handle).is_some()
+    }
+
     /// One message to be sent by itself; taking it marks it dispatched. A host uses either this or
     /// [`ClientSession::take_output`].
     pub fn take_message(&mut self) -> Option<OutMessage> {
