@@ -207,6 +207,27 @@ fn a_late_modern_answer_overrules_a_fresh_legacy_one() {
     assert!(last["params"]["_meta"].is_object());
 }
 
+/// As servers of the official SDK do that speak both eras: what opened the pipe last counts.
+#[test]
+fn a_handshake_that_is_accepted_after_the_probe_counts() {
+    let driver = run(auto(), |driver| {
+        driver.connect();
+        driver.tick(2_000.0);
+        driver.reply(1, DISCOVERED);
+        driver.reply(2, GREETING);
+        driver.reply(3, r#"{"tools":[{"name":"modern","inputSchema":{"type":"object"}}]}"#);
+        let page = *driver.ids_of("tools/list").last().unwrap();
+        driver.reply(page, r#"{"tools":[]}"#);
+    });
+    assert_eq!(driver.eras(), ["legacy"]);
+    assert_eq!(
+        driver.methods(),
+        ["server/discover", "initialize", "tools/list", "notifications/initialized", "tools/list"]
+    );
+    assert_eq!(driver.session.tools_json(), "[]");
+    assert!(driver.frames()[4]["params"].get("_meta").is_none());
+}
+
 #[test]
 fn a_refused_handshake_waits_for_the_probe() {
     let late = |answer: fn(&mut support::Driver)| {

@@ -125,9 +125,17 @@ impl Core {
     }
 
     /// The answer to `initialize` (row R08).
-    pub(super) fn initialized(&mut self, result: Value<'_>) {
+    pub(super) fn initialized(&mut self, id: u32, result: Value<'_>) {
+        let was_ready = self.phase == Phase::Ready;
+        if self.overruled(id) {
+            if !matches!(self.phase, Phase::Listing | Phase::Ready) || self.greet(result).is_err() {
+                return;
+            }
+            self.drop_modern();
+            return self.admit(was_ready);
+        }
         match self.greet(result) {
-            Ok(()) => self.admit(),
+            Ok(()) => self.admit(false),
             Err(error) => self.legacy_failed(error),
         }
     }
@@ -214,7 +222,7 @@ impl Core {
     }
 
     /// The handshake stands: says so and turns to the catalog.
-    fn admit(&mut self) {
+    fn admit(&mut self, was_ready: bool) {
         self.phase = Phase::Listing;
         let frame = encode::notification("notifications/initialized", None);
         let when_full = if self.strict() { WhenFull::Wait } else { WhenFull::Exceed };
@@ -228,7 +236,11 @@ impl Core {
             Offered::Refused => None,
         };
         self.negotiation.admitted(ticket);
-        self.first_catalog();
+        if was_ready {
+            self.ready();
+        } else {
+            self.first_catalog();
+        }
     }
 
     /// The first catalog stands.

@@ -74,6 +74,14 @@ impl Core {
         true
     }
 
+    /// Ends the subscription: it is not for this session.
+    pub(super) fn forget_listening(&mut self) {
+        if let Some(id) = self.listening.id.take() {
+            self.forget_request(id);
+        }
+        self.timers.unset(Timer::Listen);
+    }
+
     /// The subscription ended without a fault.
     pub(super) fn listen_ended(&mut self) {
         let Listening { opened, pause, .. } = self.listening;

@@ -3,8 +3,9 @@
 //!
 //! Invariant: one era is spoken at a time. Until the first answer that decides, no request but
 //! `server/discover` and `initialize` goes out; a modern answer that comes late overrules a legacy
-//! one until the first request after it was handed out, and never later. A process is started
-//! again at most once.
+//! one until the first request after it was handed out, and never later. A server that accepts
+//! `initialize` although it answered the probe is legacy: official ones of both eras speak on a
+//! pipe what opened it last. A process is started again at most once.
 
 use crate::error::{Code, Error, Facts};
 use crate::json::Value;
@@ -48,6 +49,8 @@ pub(super) struct Negotiation {
     respawned: bool,
     /// `initialize`, while it is open.
     opening: Option<u32>,
+    /// An `initialize` that was overruled before it was answered.
+    overruled: Option<u32>,
     /// Why the legacy handshake failed while a probe was open.
     failed: Option<Error>,
     /// True from a legacy answer to the first request after it.
@@ -66,6 +69,7 @@ impl Negotiation {
             asked_again: false,
             respawned: false,
             opening: None,
+            overruled: None,
             failed: None,
             fresh: false,
             initialized: None,
@@ -288,9 +292,12 @@ impl Core {
 
     /// The legacy handshake failed: the end, unless a probe may still be answered.
     pub(super) fn legacy_failed(&mut self, error: Error) {
+        if self.phase != Phase::Initializing {
+            return;
+        }
         self.negotiation.opening = None;
         let waits = !self.negotiation.probes.is_empty() && !self.negotiation.overdue;
-        if waits && self.phase == Phase::Initializing {
+        if waits {
             self.negotiation.failed = Some(error);
         } else {
             self.terminate(error, false);
@@ -298,7 +305,10 @@ impl Core {
     }
 
     /// An error in answer to `initialize`: `contain` reads the revisions the server names.
-    pub(super) fn initialize_refused(&mut self, remote: Remote<'_>, error: Error) {
+    pub(super) fn initialize_refused(&mut self, id: u32, remote: Remote<'_>, error: Error) {
+        if self.overruled(id) {
+            return;
+        }
         let named = supported(remote.object).filter(|_| !self.strict());
         let Some(named) = named else { return self.legacy_failed(error) };
         let modern = self
@@ -343,7 +353,13 @@ impl Core {
             self.outbound.withdraw(ticket);
         }
         if let Some(id) = self.negotiation.opening.take() {
-            self.forget_request(id);
+            match self.requests.get(id).map(|pending| pending.queued.is_none()) {
+                Some(true) => {
+                    self.timers.unset(Timer::Request(id));
+                    self.negotiation.overruled = Some(id);
+                }
+                _ => self.forget_request(id),
+            }
         }
         for id in self.requests.pages() {
             self.forget_request(id);
@@ -353,6 +369,29 @@ impl Core {
         self.revision = None;
         self.greeting = Greeting::default();
         self.peer.clear();
+    }
+
+    /// True for requests that half of all servers refuse: that is an answer, not a fault.
+    pub(super) fn is_expected(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Probe => true,
+            Kind::Initialize => self.negotiation.plan.is_open(),
+            _ => false,
+        }
+    }
+
+    /// True if an answer to `initialize` comes after that was overruled.
+    pub(super) fn overruled(&mut self, id: u32) -> bool {
+        self.negotiation.overruled.take_if(|overruled| *overruled == id).is_some()
+    }
+
+    /// Takes back what a modern session began with: the server opened a legacy one after all.
+    pub(super) fn drop_modern(&mut self) {
+        for id in self.requests.pages() {
+            self.forget_request(id);
+        }
+        self.forget_walk();
+        self.forget_listening();
     }
 
     /// True if the end of the process is its answer to the probe, and it can be started again.

@@ -221,7 +221,7 @@ impl Core {
         match pending.kind {
             Kind::Probe => self.discovered(id, result),
             Kind::Listen => self.listen_ended(),
-            Kind::Initialize => self.initialized(result),
+            Kind::Initialize => self.initialized(id, result),
             Kind::Page => self.page(line, at),
             Kind::Tool(call) => self.tool_result(call, line, at),
             Kind::Plain(handle) => {
@@ -245,7 +245,9 @@ impl Core {
 
     /// An error reply (row R30).
     fn remote_error(&mut self, id: u32, pending: Pending, remote: Remote<'_>) {
-        self.report_remote(remote);
+        if !self.is_expected(&pending.kind) {
+            self.report_remote(remote);
+        }
         let Some(pending) = self.refreshes(pending, remote.code) else { return };
         let is_call = matches!(pending.kind, Kind::Tool(_));
         let code = match remote.code {
@@ -263,7 +265,7 @@ impl Core {
         let error = self.error(code, "remote").facts(facts).private(remote_json(remote));
         match pending.kind {
             Kind::Probe => self.probe_refused(id, remote, error),
-            Kind::Initialize => self.initialize_refused(remote, error),
+            Kind::Initialize => self.initialize_refused(id, remote, error),
             Kind::Page => self.page_error(remote.code, error),
             Kind::Tool(_) | Kind::Plain(_) | Kind::Listen => self.fail_pending(&pending, error),
         }
