@@ -82,6 +82,7 @@ export interface Limits {
   readonly maxDiagnosticBytes: number;
   readonly maxStderrBytes: number;
   readonly maxPeerRequests: number;
+  readonly maxInputRounds: number;
   readonly maxDepth: number;
   readonly maxErrors: number;
   readonly maxSteps: number;
