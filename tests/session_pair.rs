@@ -71,9 +71,14 @@ impl Pair {
     fn new(seed: u64) -> Self {
         let mut random = Random(seed | 1);
         let mut options = SessionOptions::new("s", Profile::Contain);
-        options.era = Era::Legacy;
+        options.era = match random.below(3) {
+            0 => Era::Legacy,
+            1 => Era::Modern,
+            _ => Era::Auto,
+        };
         options.limits.queue_capacity = 1.0 + random.below(8) as f64;
         options.revisions = match random.below(3) {
+            _ if options.era != Era::Legacy => Vec::new(),
             0 => Vec::new(),
             1 => vec!["2025-03-26".to_owned()],
             _ => vec!["2024-11-05".to_owned()],

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use crate::error::Error;
-use crate::session::core::Line;
+use crate::json::Tape;
 use crate::session::event::RpcFault;
 use crate::session::outbound::{Outbound, Ticket};
 use crate::session::report::excerpt;
@@ -25,6 +25,12 @@ use super::tools::Catalog;
 
 /// Bytes that one step reads.
 const BYTES_PER_STEP: usize = 16;
+
+/// A line that was read.
+pub(super) struct Line {
+    pub(super) bytes: Vec<u8>,
+    pub(super) tape: Tape,
+}
 
 /// A message that came by itself.
 #[derive(Clone)]
