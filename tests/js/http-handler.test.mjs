@@ -12,7 +12,7 @@ import { listen } from "./support/http.mjs";
 import { until } from "./support/processes.mjs";
 
 const require = createRequire(new URL("../../pkg/package.json", import.meta.url));
-const { createHttpHandler } = require("toolwire/web");
+const { connectHttp, createHttpHandler } = require("toolwire/web");
 const { ToolwireError } = require("toolwire");
 
 const text = (words) => ({ content: [{ type: "text", text: words }] });
@@ -160,6 +160,67 @@ for (const { line, Client, Transport, options: more, modern = false } of LINES) 
     });
   });
 }
+
+for (const era of ["auto", "modern", "legacy"]) {
+  test(`this package's client, ${era}`, async (t) => {
+    const served = gateway();
+    const handler = createHttpHandler(served, { identify });
+    const url = await listen(t, handler);
+    const headers = { authorization: "Bearer me" };
+    const client = await connectHttp({ server: "http", url, era, headers });
+    t.after(() => client.close());
+    assert.equal(client.era, era === "auto" ? "modern" : era);
+    assert.equal(client.tools.length, 8);
+    const echoed = await client.callTool("echo", { a: ["é"] });
+    assert.deepEqual(echoed.structuredContent, { a: ["é"] });
+    assert.equal((await client.callTool("größe")).content[0].text, "größe");
+    assert.equal((await client.callTool("who")).content[0].text, "Bearer me");
+    const listed = await client.callTool("list");
+    assert.equal(listed.verdict, "valid");
+    assert.deepEqual(listed.structuredContent, era === "legacy" ? { result: [1, 2] } : [1, 2]);
+    const seen = [];
+    await client.callTool("steps", {}, { onProgress: ({ progress }) => seen.push(progress) });
+    assert.deepEqual(seen, [1, 2, 3]);
+    const abort = new AbortController();
+    const rejected = assert.rejects(client.callTool("slow", {}, { signal: abort.signal }), {
+      code: "aborted",
+    });
+    await until(() => served.state.started === 1);
+    abort.abort();
+    await rejected;
+    await until(() => served.state.aborted === 1);
+    const changed = new Promise((resolve) => {
+      client.onToolsChanged(({ added }) => resolve(added));
+    });
+    handler.setTools([...served.tools, { name: "new" }]);
+    assert.deepEqual(await changed, ["new"]);
+  });
+}
+
+test("arguments in headers, as this package's client writes them", async (t) => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      region: { type: "string", "x-mcp-header": "Region" },
+      limit: { type: "integer", "x-mcp-header": "Limit" },
+      deep: { type: "object", properties: { flag: { type: "boolean", "x-mcp-header": "Flag" } } },
+    },
+  };
+  const served = { tools: [{ name: "t", inputSchema }], handleCall: () => text("ok") };
+  const handler = createHttpHandler(served);
+  const url = await listen(t, handler);
+  const client = await connectHttp({ server: "http", url });
+  t.after(() => client.close());
+  for (const args of [
+    {},
+    { region: "eu", limit: 42, deep: { flag: false } },
+    { region: " süd ", limit: -1 },
+    { region: "=?base64?x?=", limit: null },
+    { region: "", deep: {} },
+  ]) {
+    assert.equal((await client.callTool("t", args)).content[0].text, "ok", JSON.stringify(args));
+  }
+});
 
 const URL_HERE = "http://localhost:3000/mcp";
 const JSON_HEADERS = {
