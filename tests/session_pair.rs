@@ -254,6 +254,8 @@ impl Pair {
                     ];
                     assert!(self.vanishing || fine.contains(&code), "{code}");
                 }
+                // A pipe that closed on the probe: this host does not start the process again.
+                Event::Respawn => self.client.close(self.now),
                 Event::Closed { .. } => self.client_closed = true,
                 _ => {}
             }
@@ -345,7 +347,14 @@ impl Pair {
                 break;
             }
         }
-        assert!(self.client_closed && self.server_closed);
+        assert!(self.client_closed, "the client is {:?}", self.client.state());
+        assert!(
+            self.server_closed,
+            "the server has work {}, is blocked {}, {} calls open",
+            self.server.has_work(),
+            self.server.is_blocked(),
+            self.open.len()
+        );
         for handle in self.asked.keys() {
             assert!(self.settled.contains(handle), "{handle} did not settle");
         }

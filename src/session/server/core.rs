@@ -231,6 +231,7 @@ impl Core {
         }
         if self.is_idle() {
             self.handle(input, now);
+            self.close_when_done();
         } else {
             self.inbox.push_back((input, now));
         }
@@ -249,6 +250,8 @@ impl Core {
             } else if let Some((input, at)) = self.inbox.pop_front() {
                 self.handle(input, at);
             }
+            // Also when the last input changed nothing.
+            self.close_when_done();
         }
     }
 
@@ -347,7 +350,6 @@ impl Core {
     fn input_ended(&mut self) {
         self.ended = true;
         self.complete_listens();
-        self.close_when_done();
     }
 
     /// Over once nothing is open and everything was taken.

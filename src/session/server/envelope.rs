@@ -60,8 +60,7 @@ pub(super) fn judge<'a>(
     }
     let served = options.served_by(Family::Modern).find(|revision| revision.name == version);
     let Some(revision) = served else { return Err(unsupported(options, &version)) };
-    let Some(capabilities) = member(meta::CAPABILITIES).filter(|value| value.is_object())
-    else {
+    let Some(capabilities) = member(meta::CAPABILITIES).filter(|value| value.is_object()) else {
         return Err(Fault::envelope("_meta names no client capabilities"));
     };
     Ok(Some(Envelope { revision, capabilities, log_level: member(meta::LOG_LEVEL) }))
