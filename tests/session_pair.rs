@@ -71,9 +71,14 @@ impl Pair {
     fn new(seed: u64) -> Self {
         let mut random = Random(seed | 1);
         let mut options = SessionOptions::new("s", Profile::Contain);
-        options.era = Era::Legacy;
+        options.era = match random.below(3) {
+            0 => Era::Legacy,
+            1 => Era::Modern,
+            _ => Era::Auto,
+        };
         options.limits.queue_capacity = 1.0 + random.below(8) as f64;
         options.revisions = match random.below(3) {
+            _ if options.era != Era::Legacy => Vec::new(),
             0 => Vec::new(),
             1 => vec!["2025-03-26".to_owned()],
             _ => vec!["2024-11-05".to_owned()],
@@ -249,6 +254,8 @@ impl Pair {
                     ];
                     assert!(self.vanishing || fine.contains(&code), "{code}");
                 }
+                // A pipe that closed on the probe: this host does not start the process again.
+                Event::Respawn => self.client.close(self.now),
                 Event::Closed { .. } => self.client_closed = true,
                 _ => {}
             }
@@ -340,7 +347,14 @@ impl Pair {
                 break;
             }
         }
-        assert!(self.client_closed && self.server_closed);
+        assert!(self.client_closed, "the client is {:?}", self.client.state());
+        assert!(
+            self.server_closed,
+            "the server has work {}, is blocked {}, {} calls open",
+            self.server.has_work(),
+            self.server.is_blocked(),
+            self.open.len()
+        );
         for handle in self.asked.keys() {
             assert!(self.settled.contains(handle), "{handle} did not settle");
         }

@@ -113,16 +113,16 @@ fn check(seed: u64) -> usize {
             }
         }
     }
-    live.work_until(u64::MAX);
+    live.work_until(u64::MAX, u64::MAX);
     let mut again = ClientSession::new(options).unwrap();
     again.connect(0.0);
     let mut taken = Vec::new();
     for (done, step, now) in &recorded {
-        again.work_until(done.unwrap_or(u64::MAX));
+        again.work_until(done.unwrap_or(u64::MAX), u64::MAX);
         assert_eq!(*done, again.has_work().then(|| again.work_done()), "seed {seed}, {step:?}");
         give(&mut again, step, *now, &mut taken);
     }
-    again.work_until(u64::MAX);
+    again.work_until(u64::MAX, u64::MAX);
     assert_eq!(taken, output, "seed {seed}");
     assert_eq!(events(&mut again), events(&mut live), "seed {seed}");
     recorded.iter().filter(|(done, ..)| done.is_some()).count()

@@ -742,6 +742,25 @@ fn the_end_waits_for_open_calls() {
 }
 
 #[test]
+fn the_end_comes_also_behind_an_input_that_changes_nothing() {
+    let mut narrow = options();
+    narrow.limits.queue_capacity = 1.0;
+    run_with(narrow, |driver| {
+        driver.begin("2025-11-25");
+        driver.stalled = true;
+        driver.request(1, "ping", json!({}));
+        driver.request(2, "ping", json!({}));
+        assert!(driver.session.is_blocked());
+        driver.session.end(0.0);
+        driver.session.respond(99, Ok("{}".to_owned()), 0.0);
+        driver.stalled = false;
+        driver.drain();
+        assert_eq!(driver.frames().len(), 3);
+        assert!(driver.session.is_closed());
+    });
+}
+
+#[test]
 fn ends_give_up_what_is_open() {
     for failed in [true, false] {
         run(|driver| {
@@ -890,6 +909,7 @@ fn headers(method: &str, name: Option<&str>) -> Option<Headers> {
         protocol_version: Some("2026-07-28".to_owned()),
         method: Some(method.to_owned()),
         name: name.map(str::to_owned),
+        params: Vec::new(),
     })
 }
 

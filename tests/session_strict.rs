@@ -7,9 +7,9 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{Driver, run, strict};
-use toolwire::session::State;
 use toolwire::session::event::{Event, Settlement};
 use toolwire::session::options::{CallOptions, SessionOptions};
+use toolwire::session::{ClientSession, State};
 #[cfg(target_family = "wasm")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -408,4 +408,44 @@ fn times_of_a_call_are_checked_at_once() {
         assert_eq!(error.reason(), "option_not_positive_integer");
         assert_eq!(error.get_facts().option.as_deref(), Some("timeoutMs"));
     }
+}
+
+/// C-441: a validator is built once for a catalog, not for each call. Steps are counted, so that
+/// no clock is needed.
+#[test]
+fn validators_are_built_once_for_a_catalog() {
+    let properties: Vec<String> =
+        (0..2_000).map(|index| format!(r#""p{index}":{{"type":"string"}}"#)).collect();
+    let tools = format!(
+        r#"[{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{{{}}}}}}}]"#,
+        properties.join(",")
+    );
+    let mut session = ClientSession::new(strict()).unwrap();
+    let steps = |session: &mut ClientSession| {
+        const BUDGET: u64 = 1 << 40;
+        let left = session.work_until(u64::MAX, BUDGET);
+        while session.take_output().is_some() || session.poll_event().is_some() {}
+        BUDGET - left
+    };
+    let reply = |session: &mut ClientSession, id: u32, result: &str| {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
+        session.receive(line.as_bytes(), 0.0);
+    };
+    session.connect(0.0);
+    steps(&mut session);
+    let greeting = r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}"#;
+    reply(&mut session, 1, greeting);
+    steps(&mut session);
+    reply(&mut session, 2, &format!(r#"{{"tools":{tools}}}"#));
+    let compiling = steps(&mut session);
+    assert!(compiling > 2_000, "{compiling}");
+    let mut calling = 0;
+    for call in 0..1_000 {
+        let arguments = Ok("{}".to_owned());
+        session.call_tool("t", arguments, CallOptions::default(), 0.0).unwrap();
+        calling += steps(&mut session);
+        reply(&mut session, 3 + call, r#"{"content":[],"structuredContent":{"p1":"x"}}"#);
+        calling += steps(&mut session);
+    }
+    assert!(calling < 100 * compiling, "{calling} for the calls, {compiling} for the catalog");
 }

@@ -18,6 +18,13 @@
  *     // Writes one frame, its line end included. The next frame is handed over when the promise
  *     // resolves; a throw or rejection is reported to the session as `writeFailed`.
  *     write(frame: Uint8Array): void | Promise<void>;
+ *     // In the place of `write`: sends one message by itself, and must not throw. What comes of it
+ *     // is reported by `message` and `replyEnded`.
+ *     send?(message: OutMessage): void;
+ *     // With `send`: the answer to this message is not wanted any more.
+ *     abandon?(handle: number): void;
+ *     // False if it cannot be started a second time; default true.
+ *     canRespawn?: boolean;
  *     // Ends everything, graciously first. Called exactly once, when the session has closed for
  *     // whatever reason (also when opening failed after `start` was called); `client.close()`
  *     // resolves when it has.
@@ -34,6 +41,10 @@
  *     writeFailed(): void;                  // stdin closed, EPIPE
  *     stderr(chunk: Uint8Array): void;
  *     stderrEnded(): void;
+ *     message(json: Uint8Array, inReplyTo?: number): void;       // with `send`: a message came
+ *     replyEnded(handle: number, outcome: ReplyOutcome): void;   // with `send`: nothing follows
+ *     awaits(handle: number): boolean;      // with `send`: the message is not answered yet
+ *     refused(handle: number, error): void; // with `send`: not sent, for a reason of the host's
  *     fail(error: ToolwireError): void;     // the transport itself failed: everything settles with it
  *   }
  *
@@ -43,7 +54,9 @@
 
 import { refused, signalOf } from "./arguments.js";
 import { Driver } from "./driver.js";
+import { ELICITATION, elicit } from "./elicitation.js";
 import { ToolwireError } from "./errors.js";
+import { pagesOf, requestAll } from "./pages.js";
 import { recorderOf } from "./recorder.js";
 import { Redacted } from "./redacted.js";
 import { abortedError, errorFor } from "./sentences.js";
@@ -69,6 +82,7 @@ class Connection {
     this.facts = undefined;
     this.tools = Object.freeze([]);
     this.problems = Object.freeze([]);
+    this.toolsCache = undefined;
     this.pending = new Map();
     this.requests = new Map();
     this.toolsListeners = new Set();
@@ -83,7 +97,9 @@ class Connection {
     const self = typeof WeakRef === "function" ? new WeakRef(this) : { deref: () => this };
     const onTrap = () => nextTask(() => self.deref()?.driver.drain());
     this.recorder = recorderOf(options, () => self.deref()?.recordingFailed());
-    this.session = new ClientSession({ ...options, capabilities }, onTrap, this.recorder);
+    this.capabilities = capabilities;
+    const respawn = transport.canRespawn === false ? false : undefined;
+    this.session = new ClientSession({ ...options, capabilities, respawn }, onTrap, this.recorder);
     this.driver = new Driver(this.session, transport, (event) => this.handle(event));
   }
 
@@ -111,6 +127,7 @@ class Connection {
       case "tools":
         this.tools = event.tools;
         this.problems = Object.freeze(event.problems);
+        this.toolsCache = event.cache;
         if (this.facts !== undefined) {
           const { added, removed, changed } = event;
           tell(this.toolsListeners, { tools: event.tools, added, removed, changed });
@@ -139,6 +156,9 @@ class Connection {
         return;
       case "respawn":
         this.start();
+        return;
+      case "abandoned":
+        this.transport.abandon?.(event.handle);
         return;
       case "closed":
         this.finish(event.error);
@@ -217,7 +237,14 @@ class Connection {
       try {
         // A turn of its own: the handler may call back into the client.
         await undefined;
-        outcome = { result: (await handler(params, { signal: abort.signal })) ?? {} };
+        const context = { signal: abort.signal };
+        const result =
+          method === ELICITATION
+            ? await elicit(handler, params, context, this.capabilities ?? {}, (found) =>
+                this.diagnose(found),
+              )
+            : await handler(params, context);
+        outcome = { result: result ?? {} };
       } catch (error) {
         outcome = { error: faultOf(error) };
       }
@@ -247,6 +274,14 @@ class Connection {
             server: this.server,
             private: { thrown },
           });
+    this.abort(error);
+  }
+
+  /** Everything settles with an error, whatever it is. */
+  abort(error) {
+    if (this.over) {
+      return;
+    }
     for (const waiter of this.pending.values()) {
       waiter.release();
       waiter.reject(error);
@@ -326,6 +361,33 @@ class Sink {
     this.#feed((session, at) => session.stderrEnded(at));
   }
 
+  message(json, inReplyTo) {
+    this.#feed((session, at) => session.receiveMessage(json, at, inReplyTo));
+  }
+
+  replyEnded(handle, outcome) {
+    this.#feed((session, at) => session.replyEnded(handle, outcome, at));
+  }
+
+  awaits(handle) {
+    return this.#connection.sink === this && this.#connection.session.awaits(handle);
+  }
+
+  refused(handle, error) {
+    const connection = this.#connection;
+    if (connection.sink !== this) {
+      return;
+    }
+    if (connection.facts === undefined) {
+      connection.abort(error);
+    } else if (connection.pending.has(handle)) {
+      connection.settle({ handle, ok: false, error });
+      this.#feed((session, at) => session.cancel(handle, undefined, at));
+    } else {
+      this.replyEnded(handle, { unreachable: true });
+    }
+  }
+
   fail(error) {
     if (this.#connection.sink === this) {
       this.#connection.fail(error);
@@ -350,6 +412,10 @@ class Client {
 
   get problems() {
     return this.#connection.problems;
+  }
+
+  get toolsCache() {
+    return this.#connection.toolsCache;
   }
 
   get protocolVersion() {
@@ -393,6 +459,14 @@ class Client {
       (session, at) => session.request(method, params, options, at),
       options,
     );
+  }
+
+  pages(method, params = undefined, options = undefined) {
+    return pagesOf(this, method, params, options);
+  }
+
+  requestAll(method, params = undefined, options = undefined) {
+    return requestAll(this, method, params, options);
   }
 
   async notify(method, params = undefined) {

@@ -58,6 +58,8 @@ const SHARED = {
   maxTokens: count,
   maxDiagnosticBytes: count,
   maxStderrBytes: count,
+  maxPeerRequests: count,
+  maxInputRounds: count,
 };
 
 const STDIO = {

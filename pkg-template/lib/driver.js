@@ -1,7 +1,7 @@
 /**
  * Owns the drain contract: after any input the session works, its frames go to the transport and
  * its events to the client, until none has anything left; then one timer waits for the next
- * deadline. Invariants: one frame is with the transport at a time; work runs in slices; listeners
+ * deadline. Invariants: one frame is with the transport at a time (messages are not); work runs in slices; listeners
  * are called with no wasm code on the stack, and what they do to the session waits for the drain
  * that is under way.
  */
@@ -119,6 +119,14 @@ class Driver {
 
   #write() {
     while (!this.#writing) {
+      if (this.#transport.send !== undefined) {
+        const message = this.#session.takeMessage();
+        if (message === undefined) {
+          return;
+        }
+        this.#transport.send(message);
+        continue;
+      }
       const frame = this.#session.takeOutput();
       if (frame === undefined) {
         return;

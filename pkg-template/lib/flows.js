@@ -4,6 +4,7 @@
  * as it stands when `flowsOf` is called.
  */
 
+import { refused } from "./arguments.js";
 import { guard, mainInstance } from "./core.js";
 import { deepFreeze } from "./json.js";
 import { documentText, pick } from "./options.js";
@@ -11,10 +12,17 @@ import { documentText, pick } from "./options.js";
 const OPTIONS = ["namePrefix", "include", "exclude", "capabilities", "checked"];
 
 function flowsOf(client, options) {
-  const tools = documentText(client.tools);
+  const known = pick(client, ["server", "tools"]);
+  if (typeof known.server !== "string") {
+    throw refused("client");
+  }
+  const tools = documentText(known.tools ?? null);
+  if (tools[0] !== "[") {
+    throw refused("client");
+  }
   const picked = pick(options, OPTIONS);
   const projected = guard(mainInstance(), (glue) =>
-    glue.projectFlows(client.server, tools, picked),
+    glue.projectFlows(known.server, tools, picked),
   );
   const { name, flows } = JSON.parse(projected);
   const bindings = flows.map(({ tool, descriptor }) => binding(client, tool, descriptor));

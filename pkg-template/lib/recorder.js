@@ -9,7 +9,7 @@ import { guard, mainInstance, own } from "./core.js";
 import { errorFor } from "./sentences.js";
 
 /** Records of the session's own doing: they tell the time of nothing. */
-const UNTIMED = new Set(["take"]);
+const UNTIMED = new Set(["take", "takeMessage"]);
 
 class Recorder {
   #write;
@@ -90,6 +90,16 @@ class Recorder {
         return [];
       case "chunk":
         return [["data", this.#bytes((mask) => mask.chunk(facts.data))]];
+      case "message":
+        return [
+          ["text", this.#messageText(facts.data)],
+          ["inReplyTo", facts.handle === undefined ? undefined : String(facts.handle)],
+        ];
+      case "replyEnded":
+        return [
+          ["handle", String(facts.handle)],
+          ["outcome", members(Object.entries(facts.outcome).map(([n, v]) => [n, small(v)]))],
+        ];
       case "end": {
         const rest = this.#masker((mask) => mask.chunkEnd());
         if (rest.length > 0) {
@@ -227,6 +237,19 @@ class Recorder {
 
   #bytes(action) {
     return base64Text(this.#masker(action));
+  }
+
+  /** A message by itself, as base64: it may be anything, and nothing may be lost. */
+  #messageText(data) {
+    let text;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
+    } catch {
+      // What is not UTF-8 is refused by the core as it is; nothing of it is kept here.
+      this.#masked = true;
+      return base64Text(Uint8Array.of(0xff));
+    }
+    return base64Text(new TextEncoder().encode(this.#hide(text, "maskJson")));
   }
 
   #text(words) {

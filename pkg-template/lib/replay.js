@@ -5,10 +5,12 @@
  * number of its line.
  */
 
+import { refused } from "./arguments.js";
 import { decodeBase64 } from "./core.js";
 import { ToolwireError } from "./errors.js";
 import { parseJson } from "./json.js";
-import { sentence } from "./sentences.js";
+import { pick } from "./options.js";
+import { errorFor, sentence } from "./sentences.js";
 import { ClientSession, RefusedArguments, workUntil } from "./session.js";
 
 /** The version of the format that is read. */
@@ -28,6 +30,14 @@ const INVALID = Symbol("invalid");
 const INPUTS = {
   connect: (session, { t }) => session.connect(time(t)),
   chunk: (session, { t, data }) => session.receive(bytes(data), time(t)),
+  message: (session, { t, text, inReplyTo }) =>
+    session.receiveMessage(
+      bytes(text),
+      time(t),
+      inReplyTo === undefined ? inReplyTo : integer(inReplyTo),
+    ),
+  replyEnded: (session, { t, handle, outcome }) =>
+    session.replyEnded(integer(handle), object(outcome), time(t)),
   end: (session, { t }) => session.end(time(t)),
   exited: (session, { t, code = null }) =>
     session.exited(code === null ? null : integer(code), time(t)),
@@ -58,10 +68,35 @@ const INPUTS = {
   stderrEnded: (session, { t }) => session.stderrEnded(time(t)),
   close: (session, { t }) => session.close(time(t)),
   take: () => {},
+  takeMessage: () => {},
 };
 
+/** Steps that one replay may take, unless told otherwise: well over what hours of traffic need. */
+const MAX_STEPS = 4_000_000_000;
+
+/** What is left of the steps. */
+class Budget {
+  constructor(maxSteps) {
+    this.limit = maxSteps;
+    this.left = maxSteps;
+  }
+
+  /** Has the session work until so many pieces are done. */
+  work(session, done) {
+    this.left = workUntil(session, done, this.left);
+    if (this.left <= 0) {
+      throw errorFor({ code: "limit", reason: "replay_budget", limit: this.limit });
+    }
+  }
+}
+
 /** Replays a recording. Blank lines count as lines and are nothing else. */
-function replay(recording) {
+function replay(recording, options = undefined) {
+  const { maxSteps = MAX_STEPS } = pick(options, ["maxSteps"]);
+  if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) {
+    throw refused("maxSteps");
+  }
+  const budget = new Budget(maxSteps);
   const lines = textOf(recording).split("\n");
   const output = [];
   const events = [];
@@ -78,14 +113,14 @@ function replay(recording) {
         session = attempt(index + 1, () => begin(record, exact()));
         paced = record.paced === true;
       } else {
-        attempt(index + 1, () => step(session, record, exact, paced, output));
+        attempt(index + 1, () => step(session, record, exact, paced, output, budget));
       }
       drainEvents(session, events);
     }
     if (session === undefined) {
       throw invalid(1);
     }
-    workUntil(session, Infinity);
+    budget.work(session, Infinity);
     drainEvents(session, events);
     return { output, events };
   } finally {
@@ -125,18 +160,24 @@ function begin(header, exact) {
 }
 
 /** One record: the session is brought to where it stood, then gets the input. */
-function step(session, record, exact, paced, output) {
+function step(session, record, exact, paced, output, budget) {
   const { in: kind, done = Infinity } = record;
   check(typeof kind === "string" && Object.hasOwn(INPUTS, kind));
   check(done === Infinity || Number.isSafeInteger(done));
-  workUntil(session, done);
+  budget.work(session, done);
   INPUTS[kind](session, record, exact);
   if (kind === "take") {
     take(session, output);
   }
+  if (kind === "takeMessage") {
+    const message = session.takeMessage();
+    if (message !== undefined) {
+      output.push(message.json);
+    }
+  }
   if (!paced) {
     do {
-      workUntil(session, Infinity);
+      budget.work(session, Infinity);
     } while (take(session, output));
   }
 }
@@ -170,7 +211,8 @@ function attempt(number, action) {
   try {
     return action();
   } catch (error) {
-    if (error === INVALID || (error instanceof ToolwireError && error.code !== "core_trapped")) {
+    const own = ["core_trapped", "limit"];
+    if (error === INVALID || (error instanceof ToolwireError && !own.includes(error.code))) {
       throw invalid(number);
     }
     throw error;

@@ -77,7 +77,7 @@ class ServerSession {
   receiveMessage(json, now, headers = undefined) {
     bytesOf(json, "json");
     numberOf(now, "now");
-    const said = headers === undefined ? undefined : plainOptions(pick(headers, HEADERS));
+    const said = headers === undefined ? undefined : readHeaders(headers);
     return this.#read((core) => core.receiveMessage(json, said, now), 0);
   }
 
@@ -269,6 +269,17 @@ class ServerSession {
 }
 
 disposable(ServerSession);
+
+/** What an HTTP request says, as plain texts. */
+function readHeaders(headers) {
+  const said = plainOptions(pick(headers, HEADERS));
+  const { params } = pick(headers, ["params"]);
+  said.params = Object.entries(params ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    value === undefined || value === null ? undefined : textOf(value, "params"),
+  ]);
+  return said;
+}
 
 function parsed(text) {
   return text === undefined ? undefined : JSON.parse(text);

@@ -36,6 +36,7 @@ const OPTIONS = [
   "checkArguments",
   "lenientIds",
   "numbers",
+  "respawn",
 ];
 
 const TIMES = ["timeoutMs", "maxTotalTimeoutMs", "resetTimeoutOnProgress"];
@@ -46,7 +47,7 @@ const PARAMS_DEPTH = ARGUMENTS_DEPTH + 1;
 
 let limitNames;
 
-/** For replay: works until so many pieces are done. */
+/** For replay: works until so many pieces are done, within so many steps; gives those left. */
 let workUntil;
 
 /** For replay: arguments that were refused when they were recorded, and why. */
@@ -124,7 +125,8 @@ class ClientSession {
   #release;
 
   static {
-    workUntil = (session, done) => session.#input((core) => core.workUntil(done));
+    workUntil = (session, done, steps) =>
+      session.#read((core) => core.workUntil(done, steps), steps);
   }
 
   /**
@@ -151,6 +153,29 @@ class ClientSession {
       this.#note("chunk", now, { data: chunk });
     }
     this.#input((core) => core.receive(chunk, now));
+  }
+
+  receiveMessage(json, now, inReplyTo = undefined) {
+    bytesOf(json, "json");
+    numberOf(now, "now");
+    if (inReplyTo !== undefined) {
+      numberOf(inReplyTo, "inReplyTo");
+    }
+    if (this.#inner?.recorder !== undefined && !["idle", "closed"].includes(this.state)) {
+      this.#note("message", now, { data: json, handle: inReplyTo });
+    }
+    this.#input((core) => core.receiveMessage(json, now, inReplyTo));
+  }
+
+  replyEnded(handle, outcome, now) {
+    numberOf(handle, "handle");
+    numberOf(now, "now");
+    const picked = plainOptions(pick(outcome, ["status", "unreachable", "reason"]));
+    if (!isOutcome(picked)) {
+      throw refused("outcome");
+    }
+    this.#note("replyEnded", now, { handle, outcome: picked });
+    this.#input((core) => core.replyEnded(handle, picked, now));
   }
 
   get hasWork() {
@@ -290,6 +315,20 @@ class ClientSession {
       this.#inner.recorder?.note("take", undefined, at);
     }
     return frame;
+  }
+
+  awaits(handle) {
+    numberOf(handle, "handle");
+    return this.#read((core) => core.awaits(handle), false);
+  }
+
+  takeMessage() {
+    const at = this.#inner?.recorder === undefined ? undefined : this.#position();
+    const message = this.#read((core) => core.takeMessage(), undefined);
+    if (message !== undefined) {
+      this.#inner.recorder?.note("takeMessage", undefined, at);
+    }
+    return message;
   }
 
   pollEvent() {
@@ -443,11 +482,11 @@ class ClientSession {
           capabilities: parsed(out.capabilities),
         });
       case "tools":
-        return {
+        return present({
           ...out,
           tools: this.#tools(out.tools),
           problems: deepFreeze(JSON.parse(out.problems)),
-        };
+        });
       case "notification":
       case "request":
         return present({ ...out, params: parsed(out.params) });
@@ -469,6 +508,16 @@ function times(picked) {
     }
   }
   return picked;
+}
+
+/** How an exchange may end: a status, or none, and a reason of ours. */
+function isOutcome({ status, unreachable, reason }) {
+  const isStatus = Number.isInteger(status) && status >= 0 && status <= 999;
+  return (
+    (status === undefined || isStatus) &&
+    (unreachable === undefined || typeof unreachable === "boolean") &&
+    (reason === undefined || typeof reason === "string")
+  );
 }
 
 function metaText(meta) {
@@ -522,7 +571,7 @@ function readOptions(options) {
     }
   }
   if (prior !== undefined) {
-    crossing.prior = pick(prior, ["era", "protocolVersion"]);
+    crossing.prior = plainOptions(pick(prior, ["era", "protocolVersion"]), "protocol_error");
   }
   if (capabilities !== undefined) {
     crossing.capabilities = documentText(capabilities, badOption("capabilities"));

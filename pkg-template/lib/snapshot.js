@@ -4,6 +4,7 @@
  * is refused with a fixed reason. The walk keeps its own stack, so nesting costs no call stack.
  */
 
+import { numberOf, refused } from "./arguments.js";
 import { errorFor } from "./sentences.js";
 
 /** R25: a message nests 128 containers; the arguments' root is the third. */
@@ -267,19 +268,45 @@ function pathOf(frames) {
   return path;
 }
 
-function snapshotJson(value, options = {}) {
-  const { maxBytes = DEFAULT_BUDGET, root = "object" } = options;
+function snapshotJson(value, options = undefined) {
+  const {
+    maxBytes = DEFAULT_BUDGET,
+    root = "object",
+    undefinedMembers = "refuse",
+    bigint = "refuse",
+  } = settingsOf(options);
   const copy = copyJson(value, {
-    budget: maxBytes,
+    budget: numberOf(maxBytes, "maxBytes"),
     maxDepth: ARGUMENTS_DEPTH,
-    omitUndefined: options.undefinedMembers === "omit",
-    bigintDigits: options.bigint === "digits",
+    omitUndefined: oneOf(undefinedMembers, ["refuse", "omit"], "undefinedMembers") === "omit",
+    bigintDigits: oneOf(bigint, ["refuse", "digits"], "bigint") === "digits",
   });
+  oneOf(root, ["object", "any"], "root");
   const fault = copy.fault ?? (root === "object" ? rootFault(copy.text) : undefined);
   if (fault !== undefined) {
     throw refusalError(fault);
   }
   return copy.text;
+}
+
+/** The options, each read once. One that throws when it is read is refused. */
+function settingsOf(options) {
+  const settings = {};
+  for (const name of ["maxBytes", "root", "undefinedMembers", "bigint"]) {
+    try {
+      settings[name] = options?.[name] ?? undefined;
+    } catch {
+      throw refused(name);
+    }
+  }
+  return settings;
+}
+
+function oneOf(value, words, option) {
+  if (!words.includes(value)) {
+    throw refused(option);
+  }
+  return value;
 }
 
 /** R26: the root must be an object. Reported only when the whole value can be copied. */

@@ -5,7 +5,6 @@
 
 import { openClient } from "./client.js";
 import { ToolwireError } from "./errors.js";
-import { errorFor } from "./sentences.js";
 
 /** How long the end of the stream waits for the exit code that explains it. */
 const EXIT_GRACE_MS = 250;
@@ -15,15 +14,16 @@ function connectStreams(options) {
 }
 
 class StreamTransport {
-  #server;
+  /** Streams cannot be started again. */
+  canRespawn = false;
+
   #readable;
   #write;
   #exited;
   #terminate;
   #source;
 
-  constructor({ server, readable, write, exited, terminate }) {
-    this.#server = server;
+  constructor({ readable, write, exited, terminate }) {
     this.#readable = readable;
     this.#write = write;
     this.#exited = exited === undefined || exited === null ? undefined : Promise.resolve(exited);
@@ -31,10 +31,6 @@ class StreamTransport {
   }
 
   start(sink) {
-    if (this.#source !== undefined) {
-      // Streams cannot be started again: what asks for it is a server that hung up on the probe.
-      throw errorFor({ code: "connection_closed", reason: "stdout_closed", server: this.#server });
-    }
     this.#source = sourceOf(this.#readable);
     this.#exited?.then(
       (code) => sink.exited(typeof code === "number" ? code : null),

@@ -4,6 +4,7 @@
  * Invariant: under "stop" either every client is handed out or none is left open.
  */
 import { flowsOf } from "../lib/flows.js";
+import { connectHttp } from "../web/connect-http.js";
 import { connect } from "./connect.js";
 import { badOption } from "./launch.js";
 
@@ -89,10 +90,7 @@ async function connectChecked(entry) {
 }
 
 async function connectEntry(entry) {
-  if (Object.hasOwn(entry, "url")) {
-    throw badOption(entry.server, "url");
-  }
-  return connect(entry);
+  return Object.hasOwn(entry, "url") ? connectHttp(entry) : connect(entry);
 }
 
 export { connectAll };

@@ -2,6 +2,7 @@
 
 import type { Redacted, ToolwireError } from "./errors.js";
 import type {
+  CacheHint,
   CallOptions,
   Numbers,
   RequestOptions,
@@ -21,7 +22,12 @@ export type RequestHandler = (params: any, context: { signal: AbortSignal }) => 
 
 /** Options of hosts, beside those of the session. */
 export interface HostOptions {
-  /** By method: "sampling/createMessage", "elicitation/create", "roots/list". */
+  /**
+   * By method: "sampling/createMessage", "elicitation/create", "roots/list". They imply the
+   * capabilities, `elicitation` forms alone; for URLs give `capabilities` `{ elicitation: { form:
+   * {}, url: {} } }`. What an accepted form leaves out takes its default, and content that the form
+   * refuses is not sent: the server gets an error, and `onDiagnostic` is told.
+   */
   handlers?: { readonly [method: string]: RequestHandler };
   /**
    * Gets each line of a recording of the session, without its end: JSON, secrets masked, for
@@ -41,6 +47,14 @@ export interface HostOptions {
   }) => void;
 }
 
+/** Options of a walk through pages; times are those of each request. */
+export interface PageOptions extends RequestOptions {
+  /** The most pages that are asked for; default 256. */
+  maxPages?: number;
+  signal?: AbortSignal | undefined;
+  numbers?: Numbers;
+}
+
 /** Options of one call through a client. */
 export interface ClientCallOptions extends CallOptions {
   /** Gives the call up, also while its result is judged: it rejects `aborted`. */
@@ -56,6 +70,8 @@ export interface Client {
   readonly tools: readonly ToolDescription[];
   /** What is odd about the catalog. */
   readonly problems: readonly ToolProblem[];
+  /** How long the catalog may be kept, if the server says so. */
+  readonly toolsCache?: CacheHint;
   readonly protocolVersion: string;
   readonly era: "legacy" | "modern";
   readonly serverInfo?: object;
@@ -82,7 +98,24 @@ export interface Client {
       onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
     },
   ): Promise<unknown>;
-  /** Sends a notification; resolves when it has left. */
+  /**
+   * The pages of a list, one request each: prompts/list, resources/list … Ends without a cursor,
+   * after `maxPages` (256) pages, and when a cursor repeats and brings nothing new.
+   */
+  pages(method: string, params?: object, options?: PageOptions): AsyncGenerator<any, void>;
+  /**
+   * The items of all pages. `items` names the member that holds them, for methods other than
+   * prompts/list, resources/list, resources/templates/list, tools/list and tasks/list.
+   */
+  requestAll(
+    method: string,
+    params?: object,
+    options?: PageOptions & { items?: string },
+  ): Promise<any[]>;
+  /**
+   * Sends a notification; resolves when it has left. A server of the modern era gets none from a
+   * client: it rejects with reason "notification_not_allowed" then.
+   */
   notify(method: string, params?: object): Promise<void>;
   /** Tells of each new catalog. The function given back ends it. */
   onToolsChanged(
@@ -95,7 +128,10 @@ export interface Client {
   ): () => void;
   /** Tells of each notification of the server's. The function given back ends it. */
   onNotification(listener: (event: { method: string; params?: unknown }) => void): () => void;
-  /** Serves a method from now on; the capabilities must declare it. */
+  /**
+   * Serves a method from now on; the capabilities must declare it. In the modern era it serves the
+   * questions that requests are answered with.
+   */
   handle(method: string, handler: RequestHandler): () => void;
   /** Resolves when the connection is over: with what ended it, or undefined after `close`. */
   readonly closed: Promise<ToolwireError | undefined>;

@@ -98,7 +98,7 @@ export interface HttpEntry extends SessionOptions, FlowSelection {
   headers?: Record<string, string>;
   /** The variable that the token was read from. */
   bearerTokenEnv?: string;
-  /** Gives that token: what `connectHttp` takes. */
+  /** Gives that token: what `connectHttp` of `toolwire/web` takes. */
   authProvider?: () => Promise<string>;
 }
 
@@ -143,7 +143,10 @@ export interface ConnectAllOptions extends Omit<HostOptions, "record"> {
   onFailure?: "collect" | "stop";
 }
 
-/** Connects to every entry at the same time. Clients and failures keep the order of the entries. */
+/**
+ * Connects to every entry at the same time: by `connect`, or by `connectHttp` of `toolwire/web` to
+ * one with a `url`. Clients and failures keep the order of the entries.
+ */
 export function connectAll(
   entries: Iterable<ConnectOptions | ServerEntry>,
   options?: ConnectAllOptions,

@@ -82,6 +82,7 @@ export interface Limits {
   readonly maxDiagnosticBytes: number;
   readonly maxStderrBytes: number;
   readonly maxPeerRequests: number;
+  readonly maxInputRounds: number;
   readonly maxDepth: number;
   readonly maxErrors: number;
   readonly maxSteps: number;
@@ -100,7 +101,13 @@ export const limits: { readonly strict: Limits; readonly contain: Limits };
  *
  * Throws `invalid_arguments`, reason "recording_invalid", with `at` the number of the line, from 1.
  */
-export function replay(recording: string | Uint8Array): {
+export function replay(
+  recording: string | Uint8Array,
+  options?: {
+    /** Steps that the replay may take; default 4,000,000,000. Beyond it throws `limit`. */
+    maxSteps?: number;
+  },
+): {
   output: Uint8Array[];
   events: SessionEvent[];
 };

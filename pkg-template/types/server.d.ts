@@ -154,7 +154,16 @@ export class ServerSession {
   receiveMessage(
     json: Uint8Array,
     now: number,
-    headers?: { protocolVersion?: string; method?: string; name?: string },
+    headers?: {
+      /** `MCP-Protocol-Version`. */
+      protocolVersion?: string;
+      /** `Mcp-Method`. */
+      method?: string;
+      /** `Mcp-Name`, decoded. */
+      name?: string;
+      /** `Mcp-Param-*` by the rest of the name, decoded; null for one that cannot be. */
+      params?: { readonly [name: string]: string | null };
+    },
   ): number;
   /** The peer of an exchange is gone: its calls are given up. */
   abandon(exchange: number, now: number): void;

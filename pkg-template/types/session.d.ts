@@ -19,15 +19,20 @@ export interface SessionOptions {
   capabilities?: object;
   profile?: Profile;
   /**
-   * "auto" finds out; default "auto", in "strict" "legacy". Revision 2026-07-28 is not spoken in
-   * this version: "auto" opens with the legacy handshake, and "modern" is refused with
-   * `protocol_error`, reason "era_unsupported".
+   * Which era is spoken. "auto" (default) finds out; "legacy" opens with `initialize` and tries
+   * nothing else; "modern" fails with a server that is not. "strict" is always legacy: "modern" is
+   * refused there with `protocol_error`, reason "era_unsupported".
    */
   era?: "auto" | "legacy" | "modern";
   /** Protocol revisions offered and accepted, newest first; default all known. */
   revisions?: string[];
-  /** What an earlier `ready` event said. Without effect in this version, which knows one era. */
+  /** What an earlier `ready` event said of this server: under "auto" it is not found out anew. */
   prior?: { era: "legacy" | "modern"; protocolVersion: string };
+  /**
+   * False if the host cannot start the server again: no `respawn` event is emitted then. Default
+   * true; hosts of this package set it themselves.
+   */
+  respawn?: boolean;
   /** A catalog the host already has: none is read at connect. */
   tools?: readonly ToolDescription[];
   /**
@@ -61,7 +66,7 @@ export interface SessionOptions {
   handshakeTimeoutMs?: number;
   /** Milliseconds for the answer to the era probe; default 10_000. */
   probeTimeoutMs?: number;
-  /** Milliseconds of silence after which the other era is tried too; default 500. */
+  /** Milliseconds of silence after which `initialize` is tried beside the probe; default 500. */
   probeHedgeMs?: number;
   /** Milliseconds of a request without a sign of life; default 120_000. */
   requestTimeoutMs?: number;
@@ -91,6 +96,8 @@ export interface SessionOptions {
   maxStderrBytes?: number;
   /** Requests of the server's that wait for `respond`; default 256. */
   maxPeerRequests?: number;
+  /** Questions that one request may be answered with, one after another; default 10. */
+  maxInputRounds?: number;
 }
 
 export type Validation = "enforce" | "report" | "off";
@@ -148,7 +155,8 @@ export interface ToolProblem {
     | "missing"
     | "root_type_missing"
     | "root_not_object"
-    | "uncompilable";
+    | "uncompilable"
+    | "bad_header";
   /** A JSON Pointer into the part. */
   readonly at?: string;
   /** True if the entry is not listed. */
@@ -232,10 +240,48 @@ export interface ContentProblem {
   reason: "not_an_object" | "missing_type" | "unknown_type" | "missing_text" | "missing_member";
 }
 
+/** How long a catalog may be kept, the least that its pages allow. */
+export interface CacheHint {
+  /** Milliseconds from when it was read, at most a day; 0 is not at all. */
+  readonly ttlMs: number;
+  /** Whether every client may share it, or this one alone keep it. */
+  readonly scope: "public" | "private";
+}
+
+/** A message for a transport that sends each by itself. */
+export interface OutMessage {
+  /** Its JSON text, UTF-8. */
+  json: Uint8Array;
+  /** HTTP headers that belong to it. Those of the transport itself are not among them. */
+  headers: [string, string][];
+  /** Names the message in `receiveMessage` and `replyEnded`; that of the request if it is one. */
+  handle?: number;
+  /** True for a request. */
+  expectsReply: boolean;
+}
+
+/** How the exchange of one message ended. */
+export interface ReplyOutcome {
+  /** The HTTP status, if there was a response. */
+  status?: number;
+  /** There was none. */
+  unreachable?: boolean;
+  /** Why the response could not be read, or what its status means. */
+  reason?:
+    | "egress_denied"
+    | "frame_too_long"
+    | "http_content_type"
+    | "session_ended"
+    | "session_id";
+}
+
 /** What a session reports. */
 export type SessionEvent =
   | {
-      /** The first catalog stands, or none is to be read. */
+      /**
+       * The first catalog stands, or none is to be read. Comes a second time only if a server says
+       * late, and before the first request, that it is of the other era.
+       */
       type: "ready";
       protocolVersion: string;
       era: "legacy" | "modern";
@@ -251,20 +297,24 @@ export type SessionEvent =
       added: string[];
       removed: string[];
       changed: string[];
+      cache?: CacheHint;
     }
   | { type: "settled"; handle: number; ok: true; result: ToolResult | unknown }
   | { type: "settled"; handle: number; ok: false; error: ToolwireError }
   | { type: "progress"; handle: number; progress: number; total?: number; message?: string }
   | { type: "notification"; method: string; params?: unknown }
   | {
-      /** The server asks; answer with `respond`. Only methods the capabilities declare. */
+      /**
+       * The server asks, by a request of its own or in answer to one of ours; answer with
+       * `respond`. Only methods the capabilities declare.
+       */
       type: "request";
       token: number;
       method: string;
       params?: object;
     }
   | {
-      /** The server gave a request up; an answer is ignored. */
+      /** The question is void; an answer is ignored. */
       type: "request_cancelled";
       token: number;
     }
@@ -278,8 +328,13 @@ export type SessionEvent =
     }
   | { type: "uncorrelated_error"; rpcCode: number }
   | {
-      /** Start the server again and call `connect`. */
+      /** Start the server again and call `connect`. Until then no other input counts. */
       type: "respawn";
+    }
+  | {
+      /** A message taken by `takeMessage` is given up: close what waits for its answer. */
+      type: "abandoned";
+      handle: number;
     }
   | {
       /** The last event. No error after `close`. */
@@ -305,6 +360,19 @@ export class ClientSession {
   connect(now: number): void;
   /** Bytes of the server's stdout, split anywhere. They are copied. */
   receive(chunk: Uint8Array, now: number): void;
+  /**
+   * One message of the server's, where the transport does not frame. `inReplyTo` is the handle of
+   * the message of ours that it came in reply to, if the transport tells: what is no JSON-RPC, or
+   * answers another request, fails that one then. The bytes are copied.
+   */
+  receiveMessage(json: Uint8Array, now: number, inReplyTo?: number): void;
+  /**
+   * Nothing follows in reply to a message: a request that was not answered fails. Throws
+   * `invalid_arguments` for an outcome that is none.
+   */
+  replyEnded(handle: number, outcome: ReplyOutcome, now: number): void;
+  /** True while a request that was taken by `takeMessage` is not answered. */
+  awaits(handle: number): boolean;
   readonly hasWork: boolean;
   /**
    * An answer to the server waits for room in the outbound queue: no line is read until a frame is
@@ -354,6 +422,11 @@ export class ClientSession {
   close(now: number): void;
   /** One frame for the server's stdin, its line end included. Taking it marks it dispatched. */
   takeOutput(): Uint8Array | undefined;
+  /**
+   * One message to be sent by itself, in the place of `takeOutput`: a host uses one of the two.
+   * Taking it marks it dispatched.
+   */
+  takeMessage(): OutMessage | undefined;
   pollEvent(): SessionEvent | undefined;
   /** When `advance` is due. */
   readonly nextDeadline: number | undefined;

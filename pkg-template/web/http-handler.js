@@ -31,6 +31,8 @@ const MAX_SUBSCRIPTIONS = 1_024;
 /** The first revision without a handshake; names of revisions are in order. */
 const FIRST_MODERN = "2026-07-28";
 
+const PARAM_PREFIX = "mcp-param-";
+
 const KEY = "io.modelcontextprotocol/protocolVersion";
 
 /** A client of a revision with a handshake. */
@@ -157,7 +159,7 @@ class HttpServer {
 
   async #dispatch(request) {
     if (request.method === "OPTIONS") {
-      return preflight();
+      return preflight(request);
     }
     const identity = await this.#identify(request);
     if (identity instanceof Response) {
@@ -210,7 +212,8 @@ class HttpServer {
     const said = {
       protocolVersion: headers.get("mcp-protocol-version") ?? undefined,
       method: headers.get("mcp-method") ?? undefined,
-      name: decodedName(headers.get("mcp-name")),
+      name: decoded(headers.get("mcp-name")),
+      params: argumentsIn(headers),
     };
     let leave;
     const reply = new Reply(accepts, () => leave());
@@ -340,8 +343,19 @@ function opensSession(body) {
   }
 }
 
-/** `Mcp-Name`, which is base64 when it is not plain ASCII. */
-function decodedName(header) {
+/** `Mcp-Param-*`: what a request says about single arguments. */
+function argumentsIn(headers) {
+  const params = {};
+  for (const [name, value] of headers) {
+    if (name.startsWith(PARAM_PREFIX)) {
+      params[name.slice(PARAM_PREFIX.length)] = decoded(value) ?? null;
+    }
+  }
+  return params;
+}
+
+/** A header's text, which is base64 when it is not plain ASCII; undefined if it is neither. */
+function decoded(header) {
   if (header === null) {
     return undefined;
   }
@@ -350,7 +364,11 @@ function decodedName(header) {
     return header;
   }
   try {
-    const bytes = Uint8Array.from(atob(encoded[1]), (unit) => unit.charCodeAt(0));
+    const binary = atob(encoded[1]);
+    if (btoa(binary) !== encoded[1]) {
+      return undefined;
+    }
+    const bytes = Uint8Array.from(binary, (unit) => unit.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return undefined;

@@ -4,6 +4,7 @@
 
 import { init, initSync } from "../lib/core.js";
 import { ToolwireError } from "../lib/errors.js";
+import { connectHttp } from "./connect-http.js";
 import { createHttpHandler } from "./http-handler.js";
 
-export { ToolwireError, createHttpHandler, init, initSync };
+export { ToolwireError, connectHttp, createHttpHandler, init, initSync };

@@ -1,7 +1,7 @@
 /**
  * Owns which HTTP requests are let in: host and origin (against DNS rebinding and foreign pages),
  * method, media types, size. Invariant: nothing of a request is echoed but an origin that is
- * allowed.
+ * allowed and names of `Mcp-Param-*` headers.
  */
 
 import { refused } from "../lib/arguments.js";
@@ -18,6 +18,8 @@ const ALLOWED_HEADERS = [
   "mcp-protocol-version",
   "mcp-session-id",
 ].join(", ");
+
+const PARAM_HEADER = /^mcp-param-[a-z0-9-]+$/i;
 
 /** Hosts and origins that may ask. */
 class Doorkeeper {
@@ -95,12 +97,14 @@ function withCors(request, response) {
   return response;
 }
 
-function preflight() {
+function preflight(request) {
+  const asked = (request.headers.get("access-control-request-headers") ?? "").split(",");
+  const params = asked.map((name) => name.trim()).filter((name) => PARAM_HEADER.test(name));
   return new Response(null, {
     status: 204,
     headers: {
       "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-      "access-control-allow-headers": ALLOWED_HEADERS,
+      "access-control-allow-headers": [ALLOWED_HEADERS, ...params].join(", "),
       "access-control-max-age": "600",
     },
   });

@@ -23,11 +23,10 @@ struct Info {
 /// Version and commit, protocol revisions, schema dialects, the Unicode version of its tables.
 #[wasm_bindgen(js_name = coreInfo)]
 pub fn core_info() -> JsValue {
-    let revisions = revision::of_profile(Profile::Contain);
     value(&Info {
         version: env!("CARGO_PKG_VERSION"),
         git_revision: option_env!("TOOLWIRE_GIT_REVISION").unwrap_or(""),
-        revisions: revisions.iter().map(|revision| revision.name).collect(),
+        revisions: revision::REVISIONS.iter().map(|revision| revision.name).collect(),
         dialects: Dialect::SUPPORTED,
         unicode: schema::unicode_version(),
     })

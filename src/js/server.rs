@@ -62,6 +62,7 @@ struct HeadersIn {
     protocol_version: Option<String>,
     method: Option<String>,
     name: Option<String>,
+    params: Vec<(String, Option<String>)>,
 }
 
 /// A message on its way out; its bytes are taken with `takeJson`.
@@ -113,8 +114,8 @@ impl Server {
         let headers = (!headers.is_undefined()).then(|| {
             let headers: HeadersIn =
                 serde_wasm_bindgen::from_value(headers.clone()).unwrap_or_default();
-            let HeadersIn { protocol_version, method, name } = headers;
-            Headers { protocol_version, method, name }
+            let HeadersIn { protocol_version, method, name, params } = headers;
+            Headers { protocol_version, method, name, params }
         });
         self.session.receive_message(json, headers, now)
     }

@@ -3,27 +3,29 @@
 //! The facade reads the host's options into fresh objects, copies arguments to JSON text, and
 //! parses the texts that come out.
 
-use js_sys::{Object, Reflect};
-use serde::Serialize;
+use js_sys::{Object, Reflect, Uint8Array};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error, Facts};
 use crate::schema::Violation;
-use crate::session::ClientSession;
-use crate::session::event::{Event, Handle, RpcFault, Settlement, ToolOutcome};
+use crate::session::event::{Event, Handle, OutMessage, RpcFault, Settlement, ToolOutcome};
 use crate::session::options::{LimitsInput, OptionsInput, SessionOptions};
+use crate::session::{ClientSession, REPLY_REASONS, ReplyOutcome};
 
 use super::fault::{fault, value};
 use super::schema::ViolationOut;
 
 /// Members of the options object, to name the one that cannot be read.
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 16] = [
     "clientInfo",
     "capabilities",
     "profile",
     "era",
     "revisions",
+    "prior",
+    "respawn",
     "tools",
     "validation",
     "onUnknown",
@@ -56,6 +58,7 @@ enum EventOut<'a> {
         added: &'a [String],
         removed: &'a [String],
         changed: &'a [String],
+        cache: Option<Cache>,
     },
     Tool {
         handle: Handle,
@@ -110,6 +113,9 @@ enum EventOut<'a> {
         rpc_code: f64,
     },
     Respawn,
+    Abandoned {
+        handle: Handle,
+    },
     Closed {
         #[serde(with = "serde_wasm_bindgen::preserve")]
         fault: JsValue,
@@ -120,6 +126,34 @@ enum EventOut<'a> {
 struct ContentProblem {
     index: u32,
     reason: &'static str,
+}
+
+/// How long a catalog may be kept.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cache {
+    ttl_ms: f64,
+    scope: &'static str,
+}
+
+/// A message of ours by itself.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MessageOut {
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    json: JsValue,
+    headers: Vec<(String, String)>,
+    handle: Handle,
+    expects_reply: bool,
+}
+
+/// How the exchange of a message ended.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct OutcomeIn {
+    status: Option<u16>,
+    unreachable: bool,
+    reason: Option<String>,
 }
 
 /// A client session. All times are milliseconds.
@@ -185,10 +219,49 @@ impl Session {
         self.session.work_done() as f64
     }
 
-    /// Works until so many pieces are done, or until nothing is left to do.
+    /// Works until so many pieces are done, until nothing is left to do, or until the steps are
+    /// spent; gives what is left of them.
     #[wasm_bindgen(js_name = workUntil)]
-    pub fn work_until(&mut self, done: f64) {
-        self.session.work_until(done as u64);
+    pub fn work_until(&mut self, done: f64, steps: f64) -> f64 {
+        self.session.work_until(done as u64, steps as u64) as f64
+    }
+
+    /// A message of the server's by itself.
+    #[wasm_bindgen(js_name = receiveMessage)]
+    pub fn receive_message(&mut self, json: &[u8], now: f64, in_reply_to: Option<Handle>) {
+        self.session.receive_message(json, now, in_reply_to);
+    }
+
+    /// The exchange of a message is over.
+    #[wasm_bindgen(js_name = replyEnded)]
+    pub fn reply_ended(
+        &mut self,
+        handle: Handle,
+        outcome: &JsValue,
+        now: f64,
+    ) -> Result<(), JsValue> {
+        let read = serde_wasm_bindgen::from_value::<OutcomeIn>(outcome.clone());
+        let refused = |_| fault(&option_invalid(Code::InvalidArguments, "outcome"));
+        let OutcomeIn { status, unreachable, reason } = read.map_err(refused)?;
+        let reason = reason.and_then(|reason| REPLY_REASONS.into_iter().find(|it| *it == reason));
+        self.session.reply_ended(handle, ReplyOutcome { status, unreachable, reason }, now);
+        Ok(())
+    }
+
+    /// True while a message that was taken by itself is not answered.
+    pub fn awaits(&self, handle: Handle) -> bool {
+        self.session.awaits(handle)
+    }
+
+    /// One message to be sent by itself, or undefined.
+    #[wasm_bindgen(js_name = takeMessage)]
+    pub fn take_message(&mut self) -> JsValue {
+        let Some(OutMessage { json, headers, handle, expects_reply }) = self.session.take_message()
+        else {
+            return JsValue::UNDEFINED;
+        };
+        let json = Uint8Array::from(json.as_slice()).into();
+        value(&MessageOut { json, headers, handle, expects_reply })
     }
 
     /// The server's stdout ended.
@@ -339,8 +412,11 @@ impl Session {
                     instructions: instructions.as_deref(),
                 }
             }
-            Event::Tools { tools, problems, added, removed, changed } => {
-                EventOut::Tools { tools, problems, added, removed, changed }
+            Event::Tools { tools, problems, added, removed, changed, cache } => {
+                let scope = |public| if public { "public" } else { "private" };
+                let cache =
+                    cache.map(|hint| Cache { ttl_ms: hint.ttl_ms, scope: scope(hint.public) });
+                EventOut::Tools { tools, problems, added, removed, changed, cache }
             }
             Event::Settled { handle, outcome } => self.settled(*handle, outcome),
             Event::Progress { handle, progress, total, message } => EventOut::Progress {
@@ -363,6 +439,7 @@ impl Session {
                 EventOut::UncorrelatedError { rpc_code: *rpc_code as f64 }
             }
             Event::Respawn => EventOut::Respawn,
+            Event::Abandoned { handle } => EventOut::Abandoned { handle: *handle },
             Event::Closed { error } => EventOut::Closed {
                 fault: match error {
                     Some(error) => self.fault_once(error),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use crate::error::{Code, Error, Facts};
-use crate::json::{self, Limits, Progress, Reader, Tape};
+use crate::json::{Limits, Progress, Reader, Tape};
 use crate::schema::{Judge, Verdict};
 use crate::wire::encode::{self, quote};
 
@@ -16,6 +16,8 @@ use super::outbound::{Offered, Owner, WhenFull};
 use super::pending::{Kind, Pending, Times, ToolCall};
 use super::report::source;
 use super::result::violations_json;
+use super::rounds::Again;
+use super::stamp::{member_text, push_members, with_meta};
 use super::timers::Timer;
 use super::tool::Tool;
 use super::walk::aborted;
@@ -176,21 +178,22 @@ impl Core {
 
     fn send_call(&mut self, call: CallInput, arguments: &str, tool: Rc<Tool>) {
         let CallInput { handle, name, options, times, .. } = call;
-        let id = self.requests.next_id();
-        let mut params = format!("{{\"name\":{},\"arguments\":{arguments}", quote(&name));
-        if !self.strict() {
-            let meta = options.meta.as_deref();
-            params.push_str(&format!(",\"_meta\":{}", with_token(id, meta)));
-        }
-        params.push('}');
+        let params = format!("{{\"name\":{},\"arguments\":{arguments}}}", quote(&name));
         let call = ToolCall {
             handle,
             tool,
             validation: self.validation(options.validation),
             numbers: options.numbers.unwrap_or(self.options.numbers),
         };
+        let again = Again {
+            params: params.into(),
+            meta: options.meta.map(Into::into),
+            rounds: 0,
+            refreshed: false,
+        };
+        let params = Rc::clone(&again.params);
         let has_token = !self.strict();
-        self.send(id, "tools/call", Some(&params), Kind::Tool(call), times, has_token);
+        self.send_again(Kind::Tool(call), "tools/call", &params, again, times, has_token, self.now);
     }
 
     pub(super) fn start_request(&mut self, request: RequestInput) {
@@ -198,22 +201,39 @@ impl Core {
         if !self.may_start(handle) {
             return;
         }
+        if self.keeps_log_level(&method, params.as_deref()) {
+            return self.settle(handle, Ok(Settlement::Value("{}".to_owned())));
+        }
+        let meta = params.as_deref().and_then(|params| member_text(params, "_meta"));
+        let asks_back = self.revision.is_some_and(|it| it.asks_back.contains(&&*method));
+        if asks_back {
+            let mut rest = String::from("{");
+            push_members(&mut rest, params.as_deref(), &["_meta"]);
+            rest.push('}');
+            let again = Again {
+                params: rest.as_str().into(),
+                meta: meta.map(Into::into),
+                rounds: 0,
+                refreshed: false,
+            };
+            let kind = Kind::Plain(handle);
+            return self.send_again(kind, &method, &rest, again, times, has_token, self.now);
+        }
         let id = self.requests.next_id();
-        let params =
-            if has_token { Some(params_with_token(id, params.as_deref())) } else { params };
-        self.send(id, &method, params.as_deref(), Kind::Plain(handle), times, has_token);
+        let stamped = self.revision.is_some_and(|revision| revision.stamped);
+        let params = if has_token || stamped {
+            let token = has_token.then_some(id);
+            let meta = self.meta_text(self.revision, token, meta.as_deref());
+            Some(with_meta(&meta, params.as_deref()))
+        } else {
+            params
+        };
+        let pending = self.pending(Kind::Plain(handle), &method, times, has_token);
+        self.send(id, params.as_deref(), pending);
     }
 
-    fn send(
-        &mut self,
-        id: u32,
-        method: &str,
-        params: Option<&str>,
-        kind: Kind,
-        times: Times,
-        has_token: bool,
-    ) {
-        let mut pending = Pending {
+    fn pending(&self, kind: Kind, method: &str, times: Times, has_token: bool) -> Pending {
+        Pending {
             kind,
             method: method.into(),
             queued: None,
@@ -221,7 +241,40 @@ impl Core {
             times,
             has_token,
             errors_before: self.uncorrelated.0,
-        };
+            exchange: None,
+            again: None,
+        }
+    }
+
+    /// Sends a request that may have to be sent again. `params` are those of this time.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn send_again(
+        &mut self,
+        kind: Kind,
+        method: &str,
+        params: &str,
+        again: Again,
+        times: Times,
+        has_token: bool,
+        made: f64,
+    ) {
+        let id = self.requests.next_id();
+        let mut params = params.to_owned();
+        if !self.strict() {
+            let token = has_token.then_some(id);
+            let meta = self.meta_text(self.revision, token, again.meta.as_deref());
+            params.pop();
+            let comma = if params.ends_with('{') { "" } else { "," };
+            params.push_str(&format!("{comma}\"_meta\":{meta}}}"));
+        }
+        let asks_back = self.revision.is_some_and(|it| it.asks_back.contains(&method));
+        let again = Some(again).filter(|_| asks_back);
+        let pending = Pending { made, again, ..self.pending(kind, method, times, has_token) };
+        self.send(id, Some(&params), pending);
+    }
+
+    fn send(&mut self, id: u32, params: Option<&str>, mut pending: Pending) {
+        let method = &*Rc::clone(&pending.method);
         let offered = self.fit(encode::request(id, method, params), method).and_then(|frame| {
             let when_full = if self.strict() { WhenFull::Wait } else { WhenFull::Refuse };
             match self.outbound.offer(frame, Owner::Request(id), when_full) {
@@ -253,6 +306,12 @@ impl Core {
         if !self.may_start(handle) {
             return;
         }
+        let allowed = self.revision.and_then(|revision| revision.client_notifications);
+        if allowed.is_some_and(|allowed| !allowed.contains(&method)) {
+            let facts = Facts { method: Some(method.to_owned()), ..Facts::default() };
+            let error = self.error(Code::ProtocolError, "notification_not_allowed").facts(facts);
+            return self.fail(handle, error);
+        }
         let frame = match self.fit(encode::notification(method, params), method) {
             Ok(frame) => frame,
             Err(error) => return self.fail(handle, error),
@@ -276,18 +335,24 @@ impl Core {
 
     /// Takes one frame; what waits for room moves up.
     pub(super) fn take_output(&mut self) -> Option<Vec<u8>> {
+        self.take_frame().map(|(frame, _)| frame)
+    }
+
+    /// As [`Core::take_output`], with whose it is.
+    pub(super) fn take_frame(&mut self) -> Option<(Vec<u8>, Owner)> {
         let (frame, owner) = self.outbound.take()?;
         match owner {
             Owner::Request(id) => {
                 if let Some(pending) = self.requests.get_mut(id) {
                     pending.queued = None;
                 }
+                self.negotiation.left(id);
             }
             Owner::Notice(handle) => self.notice_left(handle),
             Owner::Answer | Owner::Initialized | Owner::Cancellation => {}
         }
         self.promote();
-        Some(frame)
+        Some((frame, owner))
     }
 
     /// Moves up what waits for room.
@@ -325,7 +390,10 @@ impl Core {
             self.outbound.withdraw(ticket);
             self.promote();
             self.fail(handle, error);
-        } else if self.forget_refresh(handle) {
+        } else if self.forget_refresh(handle)
+            || self.drop_round(handle).is_some()
+            || self.drop_stale_call(handle)
+        {
             self.fail(handle, error);
         } else if let Some(at) = self.late.iter().position(|late| *late == handle) {
             self.late.remove(at);
@@ -344,8 +412,11 @@ impl Core {
             }
             None => {
                 self.requests.abandon(id);
-                if !matches!(pending.kind, Kind::Initialize) && !self.is_over() {
+                self.exchange_abandoned(&pending);
+                let opening = matches!(pending.kind, Kind::Initialize | Kind::Probe);
+                if !opening && !self.is_over() && !self.closing_cancels() {
                     let params = format!("{{\"requestId\":{id},\"reason\":{}}}", quote(reason));
+                    let params = self.stamp_params(&params).unwrap_or(params);
                     let frame = encode::notification("notifications/cancelled", Some(&params));
                     if let Ok(frame) = self.fit(frame, "notifications/cancelled") {
                         // Best effort: not at all if there is no room.
@@ -357,8 +428,24 @@ impl Core {
         Some(pending)
     }
 
+    /// Forgets a request of the session's own: its answer is not wanted any more.
+    pub(super) fn forget_request(&mut self, id: u32) {
+        let Some(pending) = self.requests.remove(id) else { return };
+        self.timers.unset(Timer::Request(id));
+        match pending.queued {
+            Some(ticket) => self.outbound.withdraw(ticket),
+            None => {
+                self.requests.abandon(id);
+                self.exchange_abandoned(&pending);
+            }
+        }
+    }
+
     /// A request's deadline passed.
     pub(super) fn request_due(&mut self, id: u32) {
+        if self.probe_due(id) {
+            return;
+        }
         let Some(pending) = self.withdraw_request(id, TOO_LATE) else { return };
         let total = self.now >= pending.made + pending.times.total;
         let (reason, ms) = if total {
@@ -376,6 +463,9 @@ impl Core {
         let unsent = pending.queued.is_some() && !self.strict();
         let error = self.error(Code::Timeout, reason).facts(facts).retryable(unsent);
         let error = self.with_stderr(error);
+        if matches!(pending.kind, Kind::Probe) {
+            self.probe_closed(id);
+        }
         match (pending.handle(), &pending.kind) {
             (Some(handle), _) => self.fail(handle, error),
             (None, kind) => self.own_request_failed(kind, error),
@@ -394,57 +484,5 @@ impl Core {
         };
         let error = self.error(Code::Timeout, "deadline").facts(facts).retryable(!self.strict());
         self.fail(handle, error);
-    }
-}
-
-/// `_meta` with a progress token beside what the host gives.
-fn with_token(id: u32, meta: Option<&str>) -> String {
-    let mut text = format!("{{\"progressToken\":{id}");
-    push_members(&mut text, meta, "progressToken");
-    text.push('}');
-    text
-}
-
-/// Params whose `_meta` has a progress token.
-fn params_with_token(id: u32, params: Option<&str>) -> String {
-    let meta = params.and_then(|params| {
-        let tape = json::read(params.as_bytes(), Limits::depth(512)).ok()?;
-        tape.root(params.as_bytes()).get("_meta").map(|meta| meta.raw().to_owned())
-    });
-    let mut text = format!("{{\"_meta\":{}", with_token(id, meta.as_deref()));
-    push_members(&mut text, params, "_meta");
-    text.push('}');
-    text
-}
-
-/// Appends the members of an object's text, but for one name.
-fn push_members(text: &mut String, object: Option<&str>, without: &str) {
-    let Some(object) = object else { return };
-    let Ok(tape) = json::read(object.as_bytes(), Limits::depth(512)) else { return };
-    for (name, value) in tape.root(object.as_bytes()).members() {
-        if !name.eq_str(without) {
-            text.push_str(&format!(",\"{}\":{}", name.raw(), value.raw()));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    #[cfg(target_family = "wasm")]
-    use wasm_bindgen_test::wasm_bindgen_test as test;
-
-    #[test]
-    fn tokens_join_what_the_host_gives() {
-        assert_eq!(with_token(7, None), r#"{"progressToken":7}"#);
-        assert_eq!(
-            with_token(7, Some(r#"{"progressToken":1,"a/b":{"c":2}}"#)),
-            r#"{"progressToken":7,"a/b":{"c":2}}"#
-        );
-        assert_eq!(
-            params_with_token(7, Some(r#"{"uri":"x","_meta":{"k":1}}"#)),
-            r#"{"_meta":{"progressToken":7,"k":1},"uri":"x"}"#
-        );
-        assert_eq!(params_with_token(7, None), r#"{"_meta":{"progressToken":7}}"#);
     }
 }

@@ -14,9 +14,14 @@ use crate::wire::Profile;
 use crate::wire::encode::quote;
 
 use super::document::{repeats, stringified_len, utf8_len};
+use super::event::CacheHint;
+use super::headers::header_params;
 use super::names;
 use super::options::{Limits, SessionOptions};
 use super::tool::{Entry, Problem};
+
+/// The longest that a catalog is said to be good for: a day.
+const LONGEST_TTL_MS: f64 = 86_400_000.0;
 
 /// What to do after a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,11 +42,15 @@ pub(super) struct Rules {
     limits: Limits,
     /// True if input schemas are compiled: always in `contain`.
     compile_inputs: bool,
+    /// True if input schemas may ask for headers.
+    headers: bool,
 }
 
 impl Rules {
-    pub(super) fn new(options: &SessionOptions) -> Self {
+    /// `headers`: calls are sent with HTTP headers, and input schemas may ask for some.
+    pub(super) fn new(options: &SessionOptions, headers: bool) -> Self {
         Rules {
+            headers,
             profile: options.profile,
             limits: options.limits,
             compile_inputs: options.profile == Profile::Contain || options.check_arguments,
@@ -71,6 +80,7 @@ pub(super) struct Walk {
     seen: u32,
     before_page: usize,
     full: bool,
+    cache: Option<CacheHint>,
 }
 
 /// The members of an entry that are read in `contain`.
@@ -113,6 +123,7 @@ impl Walk {
             seen: 0,
             before_page: 0,
             full: false,
+            cache: None,
         }
     }
 
@@ -129,6 +140,7 @@ impl Walk {
         self.pages += 1;
         self.before_page = self.entries.len();
         self.bytes += result.range().len() as f64;
+        self.hint(result);
         if !self.rules.strict() && self.bytes > self.rules.limits.max_catalog_bytes {
             self.truncate("maxCatalogBytes");
         }
@@ -139,6 +151,31 @@ impl Walk {
             .get("tools")
             .filter(|tools| tools.is_array())
             .ok_or_else(|| invalid("no_tools_array"))
+    }
+
+    /// How long what was read may be kept: the least that its pages allow.
+    pub(super) fn cache(&self) -> Option<CacheHint> {
+        self.cache
+    }
+
+    fn hint(&mut self, page: Value<'_>) {
+        let scope = page.get("cacheScope").and_then(Value::text);
+        let ttl = page.get("ttlMs").and_then(Value::number);
+        if self.rules.strict() || (scope.is_none() && ttl.is_none()) {
+            return;
+        }
+        let ttl: f64 = ttl.and_then(|text| text.parse().ok()).unwrap_or(0.0);
+        let page = CacheHint {
+            ttl_ms: ttl.clamp(0.0, LONGEST_TTL_MS),
+            public: scope.is_some_and(|scope| scope.eq_str("public")),
+        };
+        self.cache = Some(match self.cache {
+            None => page,
+            Some(hint) => CacheHint {
+                ttl_ms: hint.ttl_ms.min(page.ttl_ms),
+                public: hint.public && page.public,
+            },
+        });
     }
 
     /// True if no further entry is taken.
@@ -272,6 +309,7 @@ impl Walk {
             input: Some(input.raw().into()).filter(|_| self.rules.compile_inputs),
             output: output.map(|schema| schema.raw().into()),
             problems: Vec::new(),
+            headers: [].into(),
         })
     }
 
@@ -319,6 +357,14 @@ impl Walk {
         if self.document_bytes(description, &schemas) > limits.max_tool_document_bytes {
             return Err(skipped("too_large", Some(&name)));
         }
+        let headers = match input.filter(|_| self.rules.headers).map(header_params) {
+            Some(Err(at)) => {
+                let part = "inputSchema";
+                return Err(Problem { part, at: Some(at), ..skipped("bad_header", Some(&name)) });
+            }
+            Some(Ok(headers)) => headers.into(),
+            None => [].into(),
+        };
         if !nulls.is_empty() {
             self.remarks.push(("null_optional", format!("{name}: {}", nulls.join(", "))));
         }
@@ -360,6 +406,7 @@ impl Walk {
             input: input.map(text),
             output: output.map(text),
             problems,
+            headers,
         })
     }
 

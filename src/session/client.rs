@@ -4,8 +4,9 @@ use crate::error::Error;
 
 use super::call::{CallInput, RequestInput};
 use super::core::{Core, Input, Phase};
-use super::event::{Event, Handle, RpcFault};
-use super::options::{CallOptions, RequestOptions, SessionOptions};
+use super::event::{Event, Handle, OutMessage, RpcFault};
+use super::exchange::ReplyOutcome;
+use super::options::{CallOptions, Plan, RequestOptions, SessionOptions};
 
 /// Where a session stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +49,9 @@ impl ClientSession {
     /// `protocol_error` naming the first bad option (row R02).
     pub fn new(options: SessionOptions) -> Result<Self, Error> {
         options.check()?;
-        Ok(ClientSession { core: Core::new(options) })
+        // A session without a revision does not pass the check.
+        let plan = options.plan().unwrap_or(Plan::Legacy);
+        Ok(ClientSession { core: Core::new(options, plan) })
     }
 
     /// Starts the handshake.
@@ -59,6 +62,19 @@ impl ClientSession {
     /// Bytes of the server's stdout, split anywhere. Frames and queues them.
     pub fn receive(&mut self, chunk: &[u8], now: f64) {
         self.core.receive(chunk, now);
+    }
+
+    /// A message by itself, from a transport that does not frame: `in_reply_to` is the handle of
+    /// the message of ours that it answers, if the transport tells.
+    pub fn receive_message(&mut self, json: &[u8], now: f64, in_reply_to: Option<Handle>) {
+        self.core.received();
+        self.core.input(Input::Message(json.to_vec(), in_reply_to), now);
+    }
+
+    /// The exchange of a message that was taken by itself is over: a request that was not answered
+    /// fails.
+    pub fn reply_ended(&mut self, handle: Handle, outcome: ReplyOutcome, now: f64) {
+        self.core.input(Input::ReplyEnded(handle, outcome), now);
     }
 
     /// True while [`ClientSession::work`] has something to do.
@@ -85,9 +101,10 @@ impl ClientSession {
         self.core.done
     }
 
-    /// Works until [`ClientSession::work_done`] is `done`, or until nothing is left to do.
-    pub fn work_until(&mut self, done: u64) {
-        self.core.work_until(done);
+    /// Works until [`ClientSession::work_done`] is `done`, or until nothing is left to do, but no
+    /// more than so many steps. Gives the steps that are left.
+    pub fn work_until(&mut self, done: u64, steps: u64) -> u64 {
+        self.core.work_until(done, steps)
     }
 
     /// The server's stdout ended.
@@ -207,6 +224,17 @@ impl ClientSession {
         self.core.take_output()
     }
 
+    /// True while a message that was taken by itself is not answered.
+    pub fn awaits(&self, handle: Handle) -> bool {
+        self.core.request_of(handle).is_some()
+    }
+
+    /// One message to be sent by itself; taking it marks it dispatched. A host uses either this or
+    /// [`ClientSession::take_output`].
+    pub fn take_message(&mut self) -> Option<OutMessage> {
+        self.core.take_message()
+    }
+
     /// The next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.core.reports.poll()
@@ -221,7 +249,9 @@ impl ClientSession {
     pub fn state(&self) -> State {
         match self.core.phase {
             Phase::Idle => State::Idle,
-            Phase::Initializing | Phase::Listing => State::Connecting,
+            Phase::Probing | Phase::Respawning | Phase::Initializing | Phase::Listing => {
+                State::Connecting
+            }
             Phase::Ready => State::Ready,
             Phase::Draining | Phase::Closed => State::Closed,
         }

@@ -16,13 +16,17 @@ use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile, Read};
 use super::call::{ArgumentsTask, CallInput, RequestInput};
 use super::compile::Cache;
 use super::event::{Event, Handle, RpcFault};
+use super::exchange::ReplyOutcome;
 use super::handshake::Greeting;
-use super::options::{SessionOptions, Validation};
+use super::listen::Listening;
+use super::negotiate::Negotiation;
+use super::options::{Plan, SessionOptions, Validation};
 use super::outbound::{Outbound, Ticket};
-use super::pending::Requests;
+use super::pending::{Pending, Requests};
 use super::reply::JudgeTask;
 use super::report::{Reports, source};
 use super::revision::Revision;
+use super::rounds::{Asked, Round};
 use super::timers::Timers;
 use super::tool::{Problem, Tool};
 use super::walk::{CompileTask, PageTask, Walking};
@@ -35,6 +39,10 @@ const BYTES_PER_STEP: usize = 16;
 pub(super) enum Phase {
     /// Before `connect`.
     Idle,
+    /// `server/discover` is open, nothing else.
+    Probing,
+    /// The process is to be started again.
+    Respawning,
     /// `initialize` is open.
     Initializing,
     /// The first catalog is being read.
@@ -51,6 +59,9 @@ pub(super) enum Phase {
 pub(super) enum Input {
     Connect,
     Line(Vec<u8>),
+    /// A message by itself, and in reply to which of ours.
+    Message(Vec<u8>, Option<Handle>),
+    ReplyEnded(Handle, ReplyOutcome),
     Bom,
     TooLong(Vec<u8>),
     /// `strict`: the reader met a line over the bound and reads no more.
@@ -73,11 +84,13 @@ pub(super) enum Input {
 pub(super) struct Line {
     pub(super) bytes: Vec<u8>,
     pub(super) tape: Tape,
+    /// The message of ours that it came in reply to, where the transport tells.
+    pub(super) in_reply_to: Option<Handle>,
 }
 
 /// What is under way, to be gone on with by the next slice.
 pub(super) enum Task {
-    Read(LineReading),
+    Read(LineReading, Option<Handle>),
     Judge(Box<JudgeTask>),
     Arguments(Box<ArgumentsTask>),
     Page(Box<PageTask>),
@@ -114,13 +127,25 @@ pub(super) struct Core {
     /// Requests made after the end, to be settled with it.
     pub(super) late: Vec<Handle>,
     last_handle: Handle,
-    /// The server's requests that wait for the host: JSON text of the id, by token.
-    pub(super) peer: BTreeMap<u32, String>,
+    /// What the server asked and the host has not answered, by token.
+    pub(super) peer: BTreeMap<u32, Asked>,
     pub(super) last_token: u32,
     /// How many uncorrelated errors there were, and the number of the last.
     pub(super) uncorrelated: (u64, i64),
     pub(super) revision: Option<&'static Revision>,
     pub(super) greeting: Greeting,
+    pub(super) negotiation: Negotiation,
+    /// Requests that the server answered with a question, by handle.
+    pub(super) rounds: BTreeMap<Handle, Round>,
+    /// Calls that wait for a catalog, to be sent again.
+    pub(super) stale_calls: Vec<Pending>,
+    pub(super) listening: Listening,
+    /// The level that `logging/setLevel` set, where requests carry it.
+    pub(super) log_level: Option<String>,
+    /// True if messages are taken one by one.
+    pub(super) by_message: bool,
+    /// True once the server wrote anything.
+    pub(super) saw_bytes: bool,
     pub(super) tools: HashMap<String, Rc<Tool>>,
     pub(super) catalog: Vec<Rc<Tool>>,
     pub(super) skipped: Vec<Problem>,
@@ -139,8 +164,25 @@ pub(super) struct Core {
     pub(super) end: Option<Error>,
 }
 
+impl Input {
+    /// True for what comes from the server's process.
+    fn is_of_process(&self) -> bool {
+        !matches!(
+            self,
+            Input::Connect
+                | Input::Advance
+                | Input::Call(_)
+                | Input::Request(_)
+                | Input::Notify(..)
+                | Input::Refresh(_)
+                | Input::Respond(..)
+                | Input::Cancel(..)
+        )
+    }
+}
+
 impl Core {
-    pub(super) fn new(options: SessionOptions) -> Self {
+    pub(super) fn new(options: SessionOptions, plan: Plan) -> Self {
         let limits = options.limits;
         let strict = options.profile == Profile::Strict;
         Core {
@@ -163,6 +205,13 @@ impl Core {
             uncorrelated: (0, 0),
             revision: None,
             greeting: Greeting::default(),
+            negotiation: Negotiation::new(plan),
+            rounds: BTreeMap::new(),
+            stale_calls: Vec::new(),
+            listening: Listening::default(),
+            log_level: None,
+            by_message: false,
+            saw_bytes: false,
             tools: HashMap::new(),
             catalog: Vec::new(),
             skipped: Vec::new(),
@@ -246,7 +295,7 @@ impl Core {
 
     /// Frames bytes; the lines wait for [`Core::work`].
     pub(super) fn receive(&mut self, chunk: &[u8], now: f64) {
-        if self.phase == Phase::Idle || self.is_over() {
+        if matches!(self.phase, Phase::Idle | Phase::Respawning) || self.is_over() {
             return;
         }
         self.first_bytes(self.now.max(now));
@@ -305,12 +354,18 @@ impl Core {
         }
     }
 
-    /// Works until so many pieces are done in all, or until nothing is left to do.
-    pub(super) fn work_until(&mut self, done: u64) {
-        while self.done < done && self.has_work() {
-            let mut steps = u64::MAX;
+    /// Works until so many pieces are done in all, until nothing is left to do, or until the steps
+    /// are spent; gives what is left of them.
+    pub(super) fn work_until(&mut self, done: u64, mut steps: u64) -> u64 {
+        while self.done < done && steps > 0 && self.has_work() {
             self.work_on(&mut steps);
         }
+        steps
+    }
+
+    /// The server sent something.
+    pub(super) fn received(&mut self) {
+        self.saw_bytes = true;
     }
 
     /// Goes on with the piece under way, or begins the next.
@@ -336,7 +391,7 @@ impl Core {
 
     fn run(&mut self, task: Task, steps: &mut u64) {
         match task {
-            Task::Read(reading) => self.read(reading, steps),
+            Task::Read(reading, in_reply_to) => self.read(reading, in_reply_to, steps),
             Task::Judge(judging) => self.judge(judging, steps),
             Task::Arguments(arguments) => self.check_arguments(arguments, steps),
             Task::Page(page) => self.run_page(page, steps),
@@ -346,17 +401,27 @@ impl Core {
 
     fn handle(&mut self, input: Input, at: f64) {
         self.now = self.now.max(at);
+        if self.phase == Phase::Respawning && input.is_of_process() {
+            return;
+        }
         match input {
-            Input::Line(line) if !self.is_over() => {
-                let max_tokens = self.options.limits.max_tokens.min(u32::MAX as f64) as u32;
-                let reading = LineReading::new(line, self.options.profile, max_tokens);
-                self.task = Some(Task::Read(reading));
+            Input::Line(line) if !self.is_over() => self.start_reading(line, None),
+            Input::Message(json, in_reply_to) if !self.is_over() => {
+                if json.len() as f64 <= self.options.limits.max_frame_bytes {
+                    self.start_reading(json, in_reply_to);
+                } else {
+                    self.unreadable("frame_too_long", &json, in_reply_to);
+                }
             }
+            Input::ReplyEnded(handle, outcome) if !self.is_over() => {
+                self.reply_ended(handle, outcome);
+            }
+            Input::Message(..) | Input::ReplyEnded(..) => {}
             Input::Bom if !self.is_over() => self.reports.note(source::WIRE, "bom_skipped", ""),
-            Input::TooLong(head) if !self.is_over() => self.unreadable("frame_too_long", &head),
-            Input::Broken if !self.is_over() => {
-                self.unreadable("frame_too_long", &[]);
+            Input::TooLong(head) if !self.is_over() => {
+                self.unreadable("frame_too_long", &head, None);
             }
+            Input::Broken if !self.is_over() => self.unreadable("frame_too_long", &[], None),
             Input::Line(_) | Input::Bom | Input::TooLong(_) | Input::Broken => {}
             Input::Connect => self.start(),
             Input::End => self.disconnected("stdout_closed", None),
@@ -383,13 +448,19 @@ impl Core {
         }
     }
 
+    fn start_reading(&mut self, line: Vec<u8>, in_reply_to: Option<Handle>) {
+        let max_tokens = self.options.limits.max_tokens.min(u32::MAX as f64) as u32;
+        let reading = LineReading::new(line, self.options.profile, max_tokens);
+        self.task = Some(Task::Read(reading, in_reply_to));
+    }
+
     /// Reads on in a line.
-    fn read(&mut self, mut reading: LineReading, steps: &mut u64) {
+    fn read(&mut self, mut reading: LineReading, in_reply_to: Option<Handle>, steps: &mut u64) {
         let budget = usize::try_from(*steps).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_STEP);
         let read = match reading.run(budget) {
             Poll::Pending => {
                 *steps = 0;
-                self.task = Some(Task::Read(reading));
+                self.task = Some(Task::Read(reading, in_reply_to));
                 return;
             }
             Poll::Ready(read) => read,
@@ -397,12 +468,12 @@ impl Core {
         match read {
             Read::Json(bytes, tape) => {
                 *steps = steps.saturating_sub((bytes.len() / BYTES_PER_STEP) as u64);
-                let line = Rc::new(Line { bytes, tape });
+                let line = Rc::new(Line { bytes, tape, in_reply_to });
                 self.message(&line, 0);
             }
-            Read::Noise { bytes, unfinished } => self.noise(&bytes, unfinished),
-            Read::InvalidUtf8(bytes) => self.unreadable("invalid_utf8", &bytes),
-            Read::TooManyTokens(bytes) => self.unreadable("tokens", &bytes),
+            Read::Noise { bytes, unfinished } => self.noise(&bytes, unfinished, in_reply_to),
+            Read::InvalidUtf8(bytes) => self.unreadable("invalid_utf8", &bytes, in_reply_to),
+            Read::TooManyTokens(bytes) => self.unreadable("tokens", &bytes, in_reply_to),
         }
     }
 
@@ -430,7 +501,11 @@ impl Core {
     }
 
     /// A line that is no message of JSON-RPC (row R43).
-    pub(super) fn noise(&mut self, bytes: &[u8], unfinished: bool) {
+    pub(super) fn noise(&mut self, bytes: &[u8], unfinished: bool, of: Option<Handle>) {
+        if let Some(handle) = of {
+            self.reports.note_line("malformed_message", bytes);
+            return self.reply_refused(handle, "not_jsonrpc");
+        }
         const LSP: &[u8] = b"content-length:";
         let head = bytes.get(..LSP.len()).unwrap_or_default();
         if !self.heard && !self.strict() && head.eq_ignore_ascii_case(LSP) {
@@ -447,8 +522,12 @@ impl Core {
     }
 
     /// A line that cannot be read whole: its id, if it shows one, settles at once.
-    fn unreadable(&mut self, reason: &'static str, bytes: &[u8]) {
+    fn unreadable(&mut self, reason: &'static str, bytes: &[u8], of: Option<Handle>) {
         let code = if reason == "tokens" { "malformed_message" } else { reason };
+        if let Some(handle) = of {
+            self.reports.note_line(code, bytes);
+            return self.reply_refused(handle, reason);
+        }
         if self.strict() {
             let error = self.error(Code::ProtocolError, reason).facts(self.limit_of(reason));
             self.terminate(error, false);

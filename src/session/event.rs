@@ -6,6 +6,28 @@ use crate::schema::Violation;
 /// A request of the host's, from the call that made it to its one `Settled` event.
 pub type Handle = u32;
 
+/// How long a catalog may be kept, and by whom: the least that its pages allow.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CacheHint {
+    /// Milliseconds from when it was read; 0 is not at all.
+    pub ttl_ms: f64,
+    /// True if every client may share it; else it is this one's alone.
+    pub public: bool,
+}
+
+/// A message of ours, for transports that send each by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutMessage {
+    /// Its JSON text.
+    pub json: Vec<u8>,
+    /// HTTP headers it goes with: names and values.
+    pub headers: Vec<(String, String)>,
+    /// What names it in `receive_message` and `reply_ended`.
+    pub handle: Handle,
+    /// True if it is a request.
+    pub expects_reply: bool,
+}
+
 /// An event. Payloads of the peer are JSON texts of their own: the session's buffers may go.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -34,6 +56,8 @@ pub enum Event {
         removed: Vec<String>,
         /// Names whose entry changed since the last catalog.
         changed: Vec<String>,
+        /// How long it may be kept, if its pages say.
+        cache: Option<CacheHint>,
     },
     /// A request came to its end.
     Settled {
@@ -92,6 +116,11 @@ pub enum Event {
     },
     /// The host must start the process again and call `connect`.
     Respawn,
+    /// A message that was taken by itself is given up: what waits for its answer can be closed.
+    Abandoned {
+        /// The message's handle.
+        handle: Handle,
+    },
     /// The session is over.
     Closed {
         /// Why; nothing after `close`.

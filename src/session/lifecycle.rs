@@ -15,6 +15,9 @@ const DRAIN_MS: f64 = 250.0;
 impl Core {
     /// The process or one of its streams ended.
     pub(super) fn disconnected(&mut self, reason: &'static str, exit_code: Option<i32>) {
+        if self.died_on_probe() {
+            return self.respawn();
+        }
         let facts = Facts { exit_code, ..Facts::default() };
         let error = self.error(Code::ConnectionClosed, reason).facts(facts);
         self.terminate(error, true);
@@ -31,7 +34,14 @@ impl Core {
         self.outbound.clear();
         self.blocked = None;
         self.peer.clear();
-        for timer in [Timer::Connect, Timer::Initialized, Timer::Answer, Timer::Refresh] {
+        for timer in [
+            Timer::Connect,
+            Timer::Hedge,
+            Timer::Initialized,
+            Timer::Answer,
+            Timer::Refresh,
+            Timer::Listen,
+        ] {
             self.timers.unset(timer);
         }
         if drain && !self.stderr_ended {
@@ -66,7 +76,7 @@ impl Core {
             Some(Task::Arguments(task)) => Some(task.handle()),
             Some(Task::Page(task)) => task.handle(),
             Some(Task::Compile(task)) => task.handle(),
-            Some(Task::Read(_)) | None => None,
+            Some(Task::Read(..)) | None => None,
         };
         dropped.extend(judged);
         if self.phase == Phase::Closed {
@@ -93,6 +103,8 @@ impl Core {
         }
         handles.extend(std::mem::take(&mut self.notices).into_keys());
         handles.append(&mut self.late);
+        handles.extend(std::mem::take(&mut self.rounds).into_keys());
+        handles.extend(self.drop_stale_calls());
         handles.extend(self.drop_walk());
         handles.sort_unstable();
         for handle in handles {
@@ -153,6 +165,9 @@ impl Core {
                 Timer::Answer => self.answer_due(),
                 Timer::Refresh => self.refresh_due(),
                 Timer::Drain => self.finish(),
+                Timer::Hedge => self.hedge_due(),
+                Timer::Round(handle) => self.round_due(handle),
+                Timer::Listen => self.listen(),
             }
         }
     }

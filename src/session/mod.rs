@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `options`, `revision` | what the host may set; what differs by protocol revision |
 //! | `core` | in which order inputs are handled, and how work is sliced |
-//! | `handshake` | whether a server is accepted |
+//! | `negotiate`, `handshake` | of which era a server is, and whether it is accepted |
 //! | `walk`, `catalog`, `names`, `document`, `compile`, `tool` | which tools there are |
 //! | `call`, `pending`, `timers`, `outbound` | when a request is sent, and when it is too late |
+//! | `stamp` | what travels in `_meta` of a request |
+//! | `exchange`, `headers` | messages one by one, for HTTP |
 //! | `reply`, `result`, `content` | what a reply comes to |
-//! | `peer` | what the server may ask |
+//! | `peer`, `rounds`, `listen` | what the server may ask and tell |
 //! | `lifecycle` | how it ends |
 //! | `event`, `report` | what the host is told |
 //!
@@ -26,9 +28,13 @@ pub mod content;
 mod core;
 mod document;
 pub mod event;
+mod exchange;
 mod handshake;
+mod headers;
 mod lifecycle;
+mod listen;
 mod names;
+mod negotiate;
 pub mod options;
 mod outbound;
 mod peer;
@@ -37,9 +43,12 @@ mod reply;
 mod report;
 pub mod result;
 pub mod revision;
+mod rounds;
 pub mod server;
+mod stamp;
 mod timers;
 mod tool;
 mod walk;
 
 pub use client::{ClientSession, State};
+pub use exchange::{REPLY_REASONS, ReplyOutcome};

@@ -13,7 +13,7 @@ use crate::schema::Keywords;
 
 pub use crate::wire::Profile;
 
-use super::revision::{self, Revision};
+use super::revision::{self, Family, Revision};
 use super::walk;
 
 /// What a violation of a tool's own output schema leads to.
@@ -32,12 +32,23 @@ pub enum Validation {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Era {
-    /// Found out by asking. Until the modern era is spoken here, the same as legacy.
+    /// Found out by asking. In `strict` the same as legacy.
     Auto,
     /// `initialize` first.
     Legacy,
-    /// No handshake. Refused for now with reason `era_unsupported`.
+    /// No handshake. Refused in `strict`, with reason `era_unsupported`.
     Modern,
+}
+
+/// What an earlier session's `ready` said of the server.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prior {
+    /// Its era: `Auto` says nothing.
+    pub era: Era,
+    /// Its revision.
+    #[serde(default)]
+    pub protocol_version: String,
 }
 
 /// What an output that cannot be judged leads to.
@@ -170,6 +181,8 @@ limits! {
     max_diagnostic_bytes "maxDiagnosticBytes" false, 16_384, 16_384;
     /// Requests of the server that wait for the host's `respond`.
     max_peer_requests "maxPeerRequests" false, 256, 256;
+    /// Questions that one request may be answered with, one after another.
+    max_input_rounds "maxInputRounds" false, 10, 10;
 }
 
 /// What a host gives beside [`LimitsInput`], as it crosses from JavaScript: every member but
@@ -194,6 +207,12 @@ pub struct OptionsInput {
     /// Revisions offered and accepted, newest first.
     #[serde(default)]
     pub revisions: Option<Vec<String>>,
+    /// What an earlier session found out about the server.
+    #[serde(default)]
+    pub prior: Option<Prior>,
+    /// True if the host can start the server again.
+    #[serde(default)]
+    pub respawn: Option<bool>,
     /// JSON text of an array of `ToolDescription`: a catalog the host already has.
     #[serde(default)]
     pub tools: Option<String>,
@@ -248,6 +267,10 @@ pub struct SessionOptions {
     pub era: Era,
     /// Names of the revisions offered and accepted, newest first. Empty: all the profile knows.
     pub revisions: Vec<String>,
+    /// What an earlier session found out about the server; read under [`Era::Auto`] alone.
+    pub prior: Option<Prior>,
+    /// True if the host can start the server again, as [`super::event::Event::Respawn`] asks.
+    pub respawn: bool,
     /// JSON text of an array of `ToolDescription`: no walk at connect.
     pub tools: Option<String>,
     /// What an output violation leads to.
@@ -281,6 +304,8 @@ impl SessionOptions {
             profile,
             era: if strict { Era::Legacy } else { Era::Auto },
             revisions: Vec::new(),
+            prior: None,
+            respawn: true,
             tools: None,
             validation: Validation::Enforce,
             on_unknown: OnUnknown::Accept,
@@ -306,6 +331,8 @@ impl SessionOptions {
         set(&mut options.capabilities, input.capabilities);
         set(&mut options.era, input.era);
         set(&mut options.revisions, input.revisions);
+        options.prior = input.prior;
+        set(&mut options.respawn, input.respawn);
         options.tools = input.tools;
         set(&mut options.validation, input.validation);
         set(&mut options.on_unknown, input.on_unknown);
@@ -335,10 +362,10 @@ impl SessionOptions {
                 return Err(bad_option("option_not_positive_integer", name));
             }
         }
-        if self.era == Era::Modern {
+        if self.era == Era::Modern && self.profile == Profile::Strict {
             return Err(bad_option("era_unsupported", "era"));
         }
-        if self.known_revisions().is_empty() {
+        if self.plan().is_none() {
             return Err(bad_option("option_invalid", "revisions"));
         }
         if self.tools.as_deref().is_some_and(|tools| !walk::is_catalog(tools)) {
@@ -350,15 +377,60 @@ impl SessionOptions {
         Ok(())
     }
 
-    /// The revisions this session offers and accepts, newest first.
-    pub fn known_revisions(&self) -> Vec<&'static Revision> {
-        if self.revisions.is_empty() {
-            revision::of_profile(self.profile)
-        } else {
-            let named =
-                |revision: &&Revision| self.revisions.iter().any(|name| name == revision.name);
-            revision::with_handshake().filter(named).collect()
+    /// The revisions of an era that this session offers and accepts, newest first.
+    pub fn revisions_of(&self, family: Family) -> Vec<&'static Revision> {
+        let strict = self.profile == Profile::Strict;
+        let wanted = |revision: &&Revision| {
+            revision.family == family
+                && if self.revisions.is_empty() {
+                    revision.strict || !strict
+                } else {
+                    self.revisions.iter().any(|name| name == revision.name)
+                }
+        };
+        revision::REVISIONS.iter().filter(wanted).collect()
+    }
+
+    /// How the session opens; none if no revision is left for the era that was chosen.
+    pub fn plan(&self) -> Option<Plan> {
+        let has = |family| !self.revisions_of(family).is_empty();
+        let (legacy, modern) = (has(Family::Legacy), has(Family::Modern));
+        let strict = self.profile == Profile::Strict;
+        let known = self.prior.as_ref().map_or(Era::Auto, |prior| prior.era);
+        match self.era {
+            Era::Legacy => legacy.then_some(Plan::Legacy),
+            Era::Auto if strict => legacy.then_some(Plan::Legacy),
+            Era::Modern => modern.then_some(Plan::Modern),
+            Era::Auto if !modern => legacy.then_some(Plan::Legacy),
+            Era::Auto if !legacy => Some(Plan::Modern),
+            Era::Auto => Some(match known {
+                Era::Legacy => Plan::Known,
+                Era::Modern => Plan::Probe,
+                Era::Auto => Plan::Hedge,
+            }),
         }
+    }
+}
+
+/// How a session opens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plan {
+    /// `initialize`, whatever it is answered with.
+    Legacy,
+    /// `initialize`; a server that has become modern since is asked what it speaks.
+    Known,
+    /// The probe; `initialize` if the answer is not modern.
+    Probe,
+    /// The probe; after a while of silence `initialize` beside it.
+    Hedge,
+    /// The probe, whatever it is answered with.
+    Modern,
+}
+
+impl Plan {
+    /// True if both eras can come of it.
+    pub fn is_open(self) -> bool {
+        matches!(self, Plan::Known | Plan::Probe | Plan::Hedge)
     }
 }
 

@@ -10,6 +10,7 @@ use super::event::{Event, RpcFault};
 use super::outbound::{Offered, Owner, WhenFull};
 use super::report::source;
 use super::revision;
+use super::rounds::Asked;
 use super::timers::Timer;
 
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -18,7 +19,15 @@ const INTERNAL_ERROR: i64 = -32603;
 
 impl Core {
     /// A request of the server's; `id` is its JSON text.
-    pub(super) fn peer_request(&mut self, id: String, method: &str, params: Option<Value<'_>>) {
+    pub(super) fn peer_request(&mut self, id: String, method: &str, params: Option<&str>) {
+        if self.holds(&id, method, params) {
+            return;
+        }
+        if self.revision.is_some_and(|revision| !revision.peer_requests) {
+            // Nothing may be written in answer.
+            self.reports.note(source::WIRE, "malformed_message", method);
+            return;
+        }
         if method == "ping" {
             self.answer(encode::result(&id, "{}"));
             return;
@@ -27,7 +36,7 @@ impl Core {
             self.answer(encode::error(&id, METHOD_NOT_FOUND, "Method not found", None));
             return;
         }
-        if params.is_some_and(|params| !params.is_object()) {
+        if params.is_some_and(|params| !params.starts_with('{')) {
             self.answer(encode::error(&id, INVALID_PARAMS, "Params must be an object", None));
             return;
         }
@@ -36,16 +45,16 @@ impl Core {
             return;
         }
         self.last_token += 1;
-        self.peer.insert(self.last_token, id);
+        self.peer.insert(self.last_token, Asked::Request(id));
         self.reports.event(Event::Request {
             token: self.last_token,
             method: method.to_owned(),
-            params: params.map(|params| params.raw().to_owned()),
+            params: params.map(str::to_owned),
         });
     }
 
     /// True if the client's capabilities promise to serve the method.
-    fn declares(&self, method: &str) -> bool {
+    pub(super) fn declares(&self, method: &str) -> bool {
         revision::capability_of(method).is_some_and(|capability| {
             let declared: Option<serde_json::Map<String, serde_json::Value>> =
                 serde_json::from_str(self.own_capabilities()).ok();
@@ -55,10 +64,14 @@ impl Core {
 
     /// The host's answer to a request it was handed.
     pub(super) fn answer_for_host(&mut self, token: u32, outcome: Result<String, RpcFault>) {
-        let Some(id) = self.peer.remove(&token) else { return };
+        let Some(asked) = self.peer.remove(&token) else { return };
         if self.is_over() {
             return;
         }
+        let id = match asked {
+            Asked::Request(id) => id,
+            Asked::Round(handle) => return self.round_answered(handle, token, outcome),
+        };
         let frame = match &outcome {
             Ok(result) => encode::result(&id, result),
             Err(fault) => encode::error(&id, fault.code, &fault.message, fault.data.as_deref()),
@@ -115,6 +128,7 @@ impl Core {
             "notifications/progress" if self.progress(params) => return,
             "notifications/tools/list_changed" => self.tools_changed(),
             "notifications/cancelled" => self.peer_cancels(params),
+            "notifications/subscriptions/acknowledged" => self.acknowledged(params),
             _ => {}
         }
         self.reports.event(Event::Notification {
@@ -127,7 +141,11 @@ impl Core {
     fn peer_cancels(&mut self, params: Option<Value<'_>>) {
         let Some(id) = params.and_then(|params| params.get("requestId")) else { return };
         let id = id.raw();
-        let token = self.peer.iter().find(|(_, open)| *open == id).map(|(token, _)| *token);
+        if self.unsubscribed(id) {
+            return;
+        }
+        let is = |asked: &Asked| matches!(asked, Asked::Request(open) if *open == id);
+        let token = self.peer.iter().find(|(_, asked)| is(asked)).map(|(token, _)| *token);
         if let Some(token) = token {
             self.peer.remove(&token);
             self.reports.event(Event::RequestCancelled { token });

@@ -9,12 +9,17 @@ use std::rc::Rc;
 use super::event::Handle;
 use super::options::{Numbers, Validation};
 use super::outbound::Ticket;
+use super::rounds::Again;
 use super::tool::Tool;
 
 /// What a request is for.
 pub(super) enum Kind {
     /// `initialize`.
     Initialize,
+    /// `server/discover`, asked to find out the era.
+    Probe,
+    /// The subscription to changes of lists.
+    Listen,
     /// A page of the catalog walk.
     Page,
     /// A tool call of the host's.
@@ -63,6 +68,10 @@ pub(super) struct Pending {
     pub(super) has_token: bool,
     /// How many uncorrelated errors there were when it was made.
     pub(super) errors_before: u64,
+    /// The handle of its exchange, once it was taken as a message by itself.
+    pub(super) exchange: Option<Handle>,
+    /// What it is made of, if the server may answer with a question.
+    pub(super) again: Option<Again>,
 }
 
 impl Pending {
@@ -71,7 +80,7 @@ impl Pending {
         match &self.kind {
             Kind::Tool(call) => Some(call.handle),
             Kind::Plain(handle) => Some(*handle),
-            Kind::Initialize | Kind::Page => None,
+            Kind::Initialize | Kind::Page | Kind::Probe | Kind::Listen => None,
         }
     }
 
@@ -129,6 +138,27 @@ impl Requests {
     /// The id of the request behind a handle.
     pub(super) fn id_of(&self, handle: Handle) -> Option<u32> {
         self.handles.get(&handle).copied()
+    }
+
+    /// The open request that was taken with this handle.
+    pub(super) fn of_exchange(&self, handle: Handle) -> Option<u32> {
+        let is = |id: &u32| self.open.get(id).is_some_and(|it| it.exchange == Some(handle));
+        if let Some(id) = self.id_of(handle).filter(is) {
+            return Some(id);
+        }
+        self.ids().into_iter().find(|id| is(id))
+    }
+
+    /// The open requests.
+    pub(super) fn ids(&self) -> Vec<u32> {
+        self.open.keys().copied().collect()
+    }
+
+    /// The open requests for pages of a catalog.
+    pub(super) fn pages(&self) -> Vec<u32> {
+        let page =
+            |(id, pending): (&u32, &Pending)| matches!(pending.kind, Kind::Page).then_some(*id);
+        self.open.iter().filter_map(page).collect()
     }
 
     /// Closes a request.

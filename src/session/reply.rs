@@ -72,34 +72,64 @@ impl Core {
         for _ in 0..classified.nulls {
             self.reports.note_line("null_member", root.raw().as_bytes());
         }
+        let of = line.in_reply_to;
         match classified.message {
-            Message::Noise => self.noise(root.raw().as_bytes(), false),
+            Message::Noise => self.noise(root.raw().as_bytes(), false, of),
             Message::Batch(_) => self.batch(line, at),
             Message::Request { id, method, params } => {
-                self.peer_request(id.to_json(), &method.to_str(), params);
+                self.peer_request(id.to_json(), &method.to_str(), params.map(Value::raw));
             }
             Message::Notification { method, params } => {
                 self.peer_notification(&method.to_str(), params);
             }
+            Message::Result { id, .. } | Message::Error { id, .. } if self.is_astray(id, of) => {
+                self.reports.note_line("unknown_id", root.raw().as_bytes());
+                if let Some(handle) = of {
+                    self.reply_refused(handle, "wrong_reply_id");
+                }
+            }
             Message::Result { id, result } => match self.claim(id) {
-                Ok(pending) => self.result(pending, line, result),
+                Ok((id, pending)) => self.result(id, pending, line, result),
                 Err(stale) => self.stale(stale, result),
             },
             Message::Error { id, error } => match self.claim(id) {
-                Ok(pending) => self.remote_error(&pending, error),
+                Ok((id, pending)) => self.remote_error(id, pending, error),
                 Err(stale) => self.stale(stale, error.object),
             },
+            // Without an id, but in the response to a request: there is nothing else it can be about.
+            Message::Uncorrelated(error) if !self.strict() && self.is_awaited(of) => {
+                let id = of.and_then(|handle| self.request_of(handle));
+                if let Some(id) = id
+                    && let Some(pending) = self.close_request(i64::from(id))
+                {
+                    self.remote_error(id, pending, error);
+                }
+            }
             Message::Uncorrelated(error) => {
                 self.uncorrelated = (self.uncorrelated.0 + 1, error.code);
                 self.report_remote(error);
                 self.reports.event(Event::UncorrelatedError { rpc_code: error.code });
             }
-            Message::Malformed(malformed) => self.malformed(malformed, root),
+            Message::Malformed(malformed) => self.malformed(malformed, root, of),
         }
     }
 
+    /// True if a reply came in the response to a request and answers another.
+    fn is_astray(&self, id: Id<'_>, of: Option<Handle>) -> bool {
+        let expected = of.and_then(|handle| self.request_of(handle));
+        let number = match id {
+            Id::Number(number) => Some(number),
+            Id::Text(_) => None,
+        };
+        expected.is_some_and(|expected| number != Some(i64::from(expected)))
+    }
+
+    fn is_awaited(&self, of: Option<Handle>) -> bool {
+        of.is_some_and(|handle| self.request_of(handle).is_some())
+    }
+
     /// Closes the request that a reply names, or says what the id stands for.
-    fn claim(&mut self, id: Id<'_>) -> Result<Pending, &'static str> {
+    fn claim(&mut self, id: Id<'_>) -> Result<(u32, Pending), &'static str> {
         let number = match id {
             Id::Number(number) => number,
             Id::Text(text) => {
@@ -108,15 +138,19 @@ impl Core {
                 return Err(if open { "id_type" } else { "unknown_id" });
             }
         };
-        self.close_request(number).ok_or_else(|| match self.requests.stale(number) {
-            Stale::Unknown => "unknown_id",
-            Stale::Late => "late_response",
-            Stale::Duplicate => "duplicate_response",
-        })
+        let id = u32::try_from(number).unwrap_or_default();
+        match self.close_request(number) {
+            Some(pending) => Ok((id, pending)),
+            None => Err(match self.requests.stale(number) {
+                Stale::Unknown => "unknown_id",
+                Stale::Late => "late_response",
+                Stale::Duplicate => "duplicate_response",
+            }),
+        }
     }
 
     /// Closes an open request that was handed out.
-    fn close_request(&mut self, id: i64) -> Option<Pending> {
+    pub(super) fn close_request(&mut self, id: i64) -> Option<Pending> {
         let id = u32::try_from(id).ok()?;
         if self.requests.get(id)?.queued.is_some() {
             return None;
@@ -137,16 +171,19 @@ impl Core {
 
     /// A tagged line that is no message: the end in `strict`; in `contain` it fails the request it
     /// names.
-    fn malformed(&mut self, malformed: Malformed, root: Value<'_>) {
+    fn malformed(&mut self, malformed: Malformed, root: Value<'_>, of: Option<Handle>) {
         let Malformed { reason, ids } = malformed;
-        if self.strict() {
+        if self.strict() && of.is_none() {
             let error = self.error(Code::ProtocolError, reason).facts(self.limit_of(reason));
             self.terminate(error, false);
             return;
         }
         let code = if reason == "duplicate_member" { reason } else { "malformed_message" };
         self.reports.note_line(code, root.raw().as_bytes());
-        self.fail_malformed(reason, ids);
+        match of {
+            Some(handle) => self.reply_refused(handle, reason),
+            None => self.fail_malformed(reason, ids),
+        }
     }
 
     /// Fails the first open request of these.
@@ -156,10 +193,13 @@ impl Core {
         };
         let facts = Facts { method: Some(pending.method.to_string()), ..self.limit_of(reason) };
         let error = self.error(Code::ProtocolError, reason).facts(facts);
+        if matches!(pending.kind, Kind::Probe) {
+            self.negotiation.forget_probes();
+        }
         self.fail_pending(&pending, error);
     }
 
-    fn fail_pending(&mut self, pending: &Pending, error: Error) {
+    pub(super) fn fail_pending(&mut self, pending: &Pending, error: Error) {
         match pending.handle() {
             Some(handle) => self.fail(handle, error),
             None => self.own_request_failed(&pending.kind, error),
@@ -167,7 +207,7 @@ impl Core {
     }
 
     /// A good reply.
-    fn result(&mut self, pending: Pending, line: &Rc<Line>, result: Value<'_>) {
+    fn result(&mut self, id: u32, pending: Pending, line: &Rc<Line>, result: Value<'_>) {
         let is_ping = &*pending.method == "ping";
         if !self.strict() && !result.is_object() {
             self.reports.note_line("non_object_result", result.raw().as_bytes());
@@ -177,8 +217,11 @@ impl Core {
             }
         }
         let at = result.position();
+        let Some(pending) = self.completes(pending, result) else { return };
         match pending.kind {
-            Kind::Initialize => self.initialized(result),
+            Kind::Probe => self.discovered(id, result),
+            Kind::Listen => self.listen_ended(),
+            Kind::Initialize => self.initialized(id, result),
             Kind::Page => self.page(line, at),
             Kind::Tool(call) => self.tool_result(call, line, at),
             Kind::Plain(handle) => {
@@ -201,8 +244,11 @@ impl Core {
     }
 
     /// An error reply (row R30).
-    fn remote_error(&mut self, pending: &Pending, remote: Remote<'_>) {
-        self.report_remote(remote);
+    fn remote_error(&mut self, id: u32, pending: Pending, remote: Remote<'_>) {
+        if !self.is_expected(&pending.kind) {
+            self.report_remote(remote);
+        }
+        let Some(pending) = self.refreshes(pending, remote.code) else { return };
         let is_call = matches!(pending.kind, Kind::Tool(_));
         let code = match remote.code {
             -32601 | -32602 if is_call && says_unknown_tool(&remote.message.to_str()) => {
@@ -218,9 +264,10 @@ impl Core {
         };
         let error = self.error(code, "remote").facts(facts).private(remote_json(remote));
         match pending.kind {
-            Kind::Initialize => self.initialize_refused(remote.object, error),
+            Kind::Probe => self.probe_refused(id, remote, error),
+            Kind::Initialize => self.initialize_refused(id, remote, error),
             Kind::Page => self.page_error(remote.code, error),
-            Kind::Tool(_) | Kind::Plain(_) => self.fail_pending(pending, error),
+            Kind::Tool(_) | Kind::Plain(_) | Kind::Listen => self.fail_pending(&pending, error),
         }
     }
 
@@ -334,7 +381,7 @@ impl Core {
     pub(super) fn judge(&mut self, mut task: Box<JudgeTask>, steps: &mut u64) {
         let program = task.call.tool.output.as_ref().map(|output| &output.program);
         let Some(Ok(program)) = program else { return };
-        let Line { bytes, tape } = &*task.line;
+        let Line { bytes, tape, .. } = &*task.line;
         let outcome = match task.judge.step(program, bytes, tape, steps) {
             Poll::Pending => {
                 self.task = Some(Task::Judge(task));

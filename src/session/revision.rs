@@ -1,7 +1,5 @@
 //! What differs by protocol revision: one table, so that no other file compares revision names.
 
-use super::options::Profile;
-
 /// The two ways a session can begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
@@ -30,6 +28,20 @@ pub struct Revision {
     pub progress_message: bool,
     /// The methods that a tool server answers.
     pub served: &'static [&'static str],
+    /// True if every request says in `_meta` which revision, which client and which capabilities.
+    pub stamped: bool,
+    /// True if results say of what type they are.
+    pub typed_results: bool,
+    /// The methods whose result may be a question back to the client.
+    pub asks_back: &'static [&'static str],
+    /// The notifications a client may send; none where any may be sent.
+    pub client_notifications: Option<&'static [&'static str]>,
+    /// The request that subscribes to changes of lists, where they do not come unasked.
+    pub listen: Option<&'static str>,
+    /// True if the log level travels with each request in the place of `logging/setLevel`.
+    pub log_level_in_meta: bool,
+    /// True if closing the response of an HTTP request is what gives it up.
+    pub closing_cancels: bool,
 }
 
 impl Revision {
@@ -48,6 +60,13 @@ const LEGACY: Revision = Revision {
     peer_requests: true,
     progress_message: true,
     served: &["initialize", "ping", "tools/list", "tools/call", "logging/setLevel"],
+    stamped: false,
+    typed_results: false,
+    asks_back: &[],
+    client_notifications: None,
+    listen: None,
+    log_level_in_meta: false,
+    closing_cancels: false,
 };
 
 /// Every known revision, newest first.
@@ -58,6 +77,13 @@ pub static REVISIONS: [Revision; 5] = [
         any_structured: true,
         peer_requests: false,
         served: &["server/discover", "tools/list", "tools/call", "subscriptions/listen"],
+        stamped: true,
+        typed_results: true,
+        asks_back: &["tools/call", "prompts/get", "resources/read"],
+        client_notifications: Some(&["notifications/cancelled"]),
+        listen: Some("subscriptions/listen"),
+        log_level_in_meta: true,
+        closing_cancels: true,
         ..LEGACY
     },
     LEGACY,
@@ -66,14 +92,32 @@ pub static REVISIONS: [Revision; 5] = [
     Revision { name: "2024-11-05", strict: true, progress_message: false, ..LEGACY },
 ];
 
-/// The revisions a profile offers in a handshake, newest first.
-pub fn of_profile(profile: Profile) -> Vec<&'static Revision> {
-    with_handshake().filter(|revision| profile == Profile::Contain || revision.strict).collect()
+impl Family {
+    /// The era as JavaScript sees it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Family::Legacy => "legacy",
+            Family::Modern => "modern",
+        }
+    }
 }
 
-/// The revisions whose sessions begin with a handshake, newest first.
-pub fn with_handshake() -> impl Iterator<Item = &'static Revision> {
-    REVISIONS.iter().filter(|revision| revision.family == Family::Legacy)
+/// Names in `_meta` that the protocol gives a meaning.
+pub mod meta {
+    /// The revision of a request.
+    pub const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    /// Who the client says it is.
+    pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    /// What the client can do.
+    pub const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    /// From which level on the server may log.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    /// Who the server says it is.
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    /// The request that a notification belongs to.
+    pub const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+    /// What progress notifications name a request by.
+    pub const PROGRESS: &str = "progressToken";
 }
 
 /// The revision of that name.

@@ -24,6 +24,12 @@ pub(super) enum Timer {
     Refresh,
     /// The end of stderr is not waited for any longer.
     Drain,
+    /// The probe was met with silence: `initialize` is tried beside it.
+    Hedge,
+    /// A round of a request waits for the host, or pauses.
+    Round(Handle),
+    /// The subscription is to be opened again.
+    Listen,
 }
 
 /// Milliseconds, ordered.

@@ -5,6 +5,8 @@ use std::rc::Rc;
 use crate::schema::{Program, SchemaError};
 use crate::wire::encode::quote;
 
+use super::headers::HeaderParam;
+
 /// A finding about a tool or an entry of the catalog that is none.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Problem {
@@ -66,6 +68,8 @@ pub(super) struct Entry {
     pub(super) output: Option<Rc<str>>,
     /// What was found about it.
     pub(super) problems: Vec<Problem>,
+    /// Arguments that go into HTTP headers too.
+    pub(super) headers: Rc<[HeaderParam]>,
 }
 
 /// A tool of a catalog that stands.

@@ -11,8 +11,8 @@ use crate::json::{self, Value};
 use super::catalog::{Next, Rules, Walk};
 use super::compile::{self, Compilation};
 use super::core::{Core, Line, Phase, Task};
-use super::event::{Event, Handle, Settlement};
-use super::pending::Kind;
+use super::event::{CacheHint, Event, Handle, Settlement};
+use super::pending::{Kind, Pending};
 use super::report::source;
 use super::timers::Timer;
 use super::tool::{Problem, Tool, problems_json};
@@ -70,6 +70,7 @@ impl PageTask {
 pub(super) struct CompileTask {
     compilation: Compilation,
     skipped: Vec<Problem>,
+    cache: Option<CacheHint>,
     /// A request of the host's that brought a page.
     request: Option<(Handle, Rc<Line>, u32)>,
 }
@@ -82,7 +83,8 @@ impl CompileTask {
 
 impl Core {
     fn rules(&self) -> Rules {
-        Rules::new(&self.options)
+        let stamped = self.revision.is_some_and(|revision| revision.stamped);
+        Rules::new(&self.options, self.by_message && stamped)
     }
 
     /// The first catalog: given by the host, none, or read from the server.
@@ -106,7 +108,7 @@ impl Core {
             self.start_walk(Vec::new());
         } else {
             self.reports.note(source::CATALOG, "not_advertised", "tools");
-            self.stands(Vec::new(), Vec::new());
+            self.stands(Vec::new(), Vec::new(), None);
             self.ready();
         }
     }
@@ -116,6 +118,51 @@ impl Core {
         self.walking = Walking { walk, handles, ..Walking::default() };
         self.timers.unset(Timer::Refresh);
         self.ask_page("{}");
+    }
+
+    /// A call that the server refused because its headers do not fit the tool any more waits for
+    /// the catalog, once. Gives every other request back.
+    pub(super) fn refreshes(&mut self, mut pending: Pending, rpc_code: i64) -> Option<Pending> {
+        const HEADER_MISMATCH: i64 = -32020;
+        let again = pending.again.as_mut().filter(|again| !again.refreshed);
+        match (again, &pending.kind) {
+            (Some(again), Kind::Tool(_)) if self.by_message && rpc_code == HEADER_MISMATCH => {
+                again.refreshed = true;
+            }
+            _ => return Some(pending),
+        }
+        self.stale_calls.push(pending);
+        if self.walking.walk.is_none() {
+            self.start_walk(Vec::new());
+        }
+        None
+    }
+
+    /// Sends the calls again that waited for the catalog.
+    fn send_stale_calls(&mut self) {
+        for pending in std::mem::take(&mut self.stale_calls) {
+            let Pending { kind, method, made, times, has_token, again, .. } = pending;
+            let (Kind::Tool(mut call), Some(again)) = (kind, again) else { continue };
+            if let Some(tool) = self.tools.get(&call.tool.entry.name) {
+                call.tool = Rc::clone(tool);
+            }
+            let params = Rc::clone(&again.params);
+            let kind = Kind::Tool(call);
+            self.send_again(kind, &method, &params, again, times, has_token, made);
+        }
+    }
+
+    /// Forgets a call that waits for the catalog. False if it does not.
+    pub(super) fn drop_stale_call(&mut self, handle: Handle) -> bool {
+        let before = self.stale_calls.len();
+        self.stale_calls.retain(|pending| pending.handle() != Some(handle));
+        before != self.stale_calls.len()
+    }
+
+    /// Forgets every such call.
+    pub(super) fn drop_stale_calls(&mut self) -> Vec<Handle> {
+        let stale = std::mem::take(&mut self.stale_calls);
+        stale.iter().filter_map(Pending::handle).collect()
     }
 
     fn ask_page(&mut self, params: &str) {
@@ -166,6 +213,11 @@ impl Core {
         handles.retain(|waiting| *waiting != handle);
         again.retain(|waiting| *waiting != handle);
         handles.len() + again.len() != before
+    }
+
+    /// Forgets the walk: what it was about is not wanted any more.
+    pub(super) fn forget_walk(&mut self) {
+        self.walking.walk = None;
     }
 
     /// Ends every wait for a refresh.
@@ -271,11 +323,12 @@ impl Core {
     }
 
     fn compile_catalog(&mut self, walk: Walk, request: Option<(Handle, Rc<Line>, u32)>) {
+        let cache = walk.cache();
         for (code, detail) in walk.remarks {
             self.reports.note(source::CATALOG, code, &detail);
         }
         let compilation = Compilation::new(walk.entries, compile::options(&self.options));
-        let task = CompileTask { compilation, skipped: walk.skipped, request };
+        let task = CompileTask { compilation, skipped: walk.skipped, cache, request };
         self.task = Some(Task::Compile(Box::new(task)));
     }
 
@@ -291,12 +344,12 @@ impl Core {
         if let Some((handle, line, result)) = task.request {
             let mut skipped = std::mem::take(&mut self.skipped);
             skipped.extend(task.skipped);
-            self.stands(tools, skipped);
+            self.stands(tools, skipped, task.cache);
             let value = line.tape.value(&line.bytes, result).raw().to_owned();
             self.settle(handle, Ok(Settlement::Value(value)));
             return;
         }
-        self.stands(tools, task.skipped);
+        self.stands(tools, task.skipped, task.cache);
         self.walk_done();
     }
 
@@ -313,6 +366,7 @@ impl Core {
 
     fn next_walk(&mut self) {
         let Walking { again, dirty, .. } = std::mem::take(&mut self.walking);
+        self.send_stale_calls();
         if !again.is_empty() {
             self.start_walk(again);
         } else if dirty {
@@ -322,6 +376,12 @@ impl Core {
 
     /// The walk came to nothing: ends the connect, or the refresh alone.
     pub(super) fn walk_failed(&mut self, error: Error) {
+        let too_long = !self.strict() && error.reason() == "outbound_frame_too_long";
+        if let Some(walk) = self.walking.walk.as_mut().filter(|_| too_long) {
+            // Only a cursor can make the request for a page too long. What was read stands.
+            walk.remarks.push(("catalog_truncated", "nextCursor".to_owned()));
+            return self.walk_ends();
+        }
         self.report_remarks();
         self.walking.walk = None;
         if self.phase == Phase::Listing {
@@ -342,12 +402,12 @@ impl Core {
         }
         self.reports.note(source::CATALOG, "list_not_supported", "tools/list");
         self.walking.walk = None;
-        self.stands(Vec::new(), Vec::new());
+        self.stands(Vec::new(), Vec::new(), None);
         self.walk_done();
     }
 
     /// Puts a catalog in the place of the last one and tells the host what changed.
-    fn stands(&mut self, catalog: Vec<Rc<Tool>>, skipped: Vec<Problem>) {
+    fn stands(&mut self, catalog: Vec<Rc<Tool>>, skipped: Vec<Problem>, cache: Option<CacheHint>) {
         let tools: HashMap<String, Rc<Tool>> =
             catalog.iter().map(|tool| (tool.entry.name.clone(), Rc::clone(tool))).collect();
         let (mut added, mut changed) = (Vec::new(), Vec::new());
@@ -378,6 +438,7 @@ impl Core {
             added,
             removed,
             changed,
+            cache,
         });
     }
 }
@@ -386,7 +447,7 @@ impl Core {
 fn given_page(tools: &str) -> Option<Line> {
     let bytes = format!("{{\"tools\":{tools}}}").into_bytes();
     let tape = json::read(&bytes, json::Limits::depth(128)).ok()?;
-    Some(Line { bytes, tape })
+    Some(Line { bytes, tape, in_reply_to: None })
 }
 
 /// True if the text can be the option `tools`.

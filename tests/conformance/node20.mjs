@@ -1,18 +1,23 @@
-// The conformance suite imports `globSync`, which Node has since 22, and uses it for none of what is
-// run here: under an older Node its import of `fs` gets one that finds nothing.
-import fs from "node:fs";
+// The referee names `globSync` of `fs` at import, which Node.js has from version 22 on. It is used
+// for nothing that is run here, so that older versions get a name without a function behind it.
 import { register } from "node:module";
 
-const shim = `export * from "node:fs"; export { default } from "node:fs"; export const globSync = () => [];`;
+const FS = "toolwire:fs";
+const NAMES = "existsSync, mkdtempSync, promises, readFileSync, readdirSync, writeFileSync";
+const SOURCE = `import fs from "node:fs"; export const { ${NAMES}, globSync } = fs;`;
 
 const hooks = `
-export function resolve(specifier, context, next) {
-  const asks = specifier === "fs" && context.parentURL?.includes("/@modelcontextprotocol/conformance/");
-  return asks
-    ? { url: ${JSON.stringify(`data:text/javascript,${encodeURIComponent(shim)}`)}, shortCircuit: true }
-    : next(specifier, context);
-}`;
+  export async function resolve(specifier, context, next) {
+    const referee = context.parentURL?.includes("/@modelcontextprotocol/conformance/");
+    return referee && specifier === "fs"
+      ? { url: ${JSON.stringify(FS)}, format: "module", shortCircuit: true }
+      : next(specifier, context);
+  }
+  export async function load(url, context, next) {
+    return url === ${JSON.stringify(FS)}
+      ? { format: "module", source: ${JSON.stringify(SOURCE)}, shortCircuit: true }
+      : next(url, context);
+  }
+`;
 
-if (fs.globSync === undefined) {
-  register(`data:text/javascript,${encodeURIComponent(hooks)}`);
-}
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);

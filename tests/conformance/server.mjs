@@ -216,12 +216,18 @@ const TOOLS = {
     return asks(Object.assign({}, ...requests.map((capability) => possible[capability])));
   },
   json_schema_2020_12_tool: () => text("done"),
+  test_param_headers: () => text("done"),
 };
 
 let changes = 0;
 
+const SCHEMAS = {
+  json_schema_2020_12_tool: SCHEMA_2020,
+  test_param_headers: object({ region: { type: "string", "x-mcp-header": "Region" } }, []),
+};
+
 function tool(name) {
-  const inputSchema = name === "json_schema_2020_12_tool" ? SCHEMA_2020 : { type: "object" };
+  const inputSchema = SCHEMAS[name] ?? { type: "object" };
   return { name, description: `${name} of the conformance suite`, inputSchema };
 }
 

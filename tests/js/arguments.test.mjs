@@ -137,3 +137,31 @@ test("bytes of another realm are bytes", () => {
   reader.free();
   assert.equal(compileSchema(foreign).validateJson(foreign).valid, true);
 });
+
+test("clients, options and budgets that are none are refused by typed errors", () => {
+  const { flowsOf, snapshotJson } = toolwire;
+  const { restarts } = coreInfo();
+  const refusal = { code: "invalid_arguments" };
+  const client = { server: "s", tools: [], callTool() {} };
+  for (const strange of [undefined, null, 7, 5n, Symbol("x"), [], () => 1, revoked]) {
+    assert.throws(() => flowsOf(strange), refusal);
+    assert.throws(() => flowsOf({ ...client, server: strange }), refusal);
+  }
+  for (const strange of [undefined, null, 7, "text", {}, revoked]) {
+    assert.throws(() => flowsOf({ ...client, tools: strange }), refusal);
+  }
+  assert.throws(() => flowsOf(client, revoked), refusal);
+  assert.throws(() => snapshotJson({}, revoked), refusal);
+  for (const [option, values] of Object.entries({
+    maxBytes: ["8", 5n, Symbol("x"), {}, revoked],
+    root: ["array", 7, revoked],
+    undefinedMembers: ["keep", true, revoked],
+    bigint: ["number", revoked],
+  })) {
+    for (const value of values) {
+      assert.throws(() => snapshotJson({}, { [option]: value }), { ...refusal, option });
+    }
+  }
+  assert.equal(snapshotJson({}, null), "{}");
+  assert.equal(coreInfo().restarts, restarts);
+});

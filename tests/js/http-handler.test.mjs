@@ -12,7 +12,7 @@ import { listen } from "./support/http.mjs";
 import { until } from "./support/processes.mjs";
 
 const require = createRequire(new URL("../../pkg/package.json", import.meta.url));
-const { createHttpHandler } = require("toolwire/web");
+const { connectHttp, createHttpHandler } = require("toolwire/web");
 const { ToolwireError } = require("toolwire");
 
 const text = (words) => ({ content: [{ type: "text", text: words }] });
@@ -161,6 +161,67 @@ for (const { line, Client, Transport, options: more, modern = false } of LINES) 
   });
 }
 
+for (const era of ["auto", "modern", "legacy"]) {
+  test(`this package's client, ${era}`, async (t) => {
+    const served = gateway();
+    const handler = createHttpHandler(served, { identify });
+    const url = await listen(t, handler);
+    const headers = { authorization: "Bearer me" };
+    const client = await connectHttp({ server: "http", url, era, headers });
+    t.after(() => client.close());
+    assert.equal(client.era, era === "auto" ? "modern" : era);
+    assert.equal(client.tools.length, 8);
+    const echoed = await client.callTool("echo", { a: ["é"] });
+    assert.deepEqual(echoed.structuredContent, { a: ["é"] });
+    assert.equal((await client.callTool("größe")).content[0].text, "größe");
+    assert.equal((await client.callTool("who")).content[0].text, "Bearer me");
+    const listed = await client.callTool("list");
+    assert.equal(listed.verdict, "valid");
+    assert.deepEqual(listed.structuredContent, era === "legacy" ? { result: [1, 2] } : [1, 2]);
+    const seen = [];
+    await client.callTool("steps", {}, { onProgress: ({ progress }) => seen.push(progress) });
+    assert.deepEqual(seen, [1, 2, 3]);
+    const abort = new AbortController();
+    const rejected = assert.rejects(client.callTool("slow", {}, { signal: abort.signal }), {
+      code: "aborted",
+    });
+    await until(() => served.state.started === 1);
+    abort.abort();
+    await rejected;
+    await until(() => served.state.aborted === 1);
+    const changed = new Promise((resolve) => {
+      client.onToolsChanged(({ added }) => resolve(added));
+    });
+    handler.setTools([...served.tools, { name: "new" }]);
+    assert.deepEqual(await changed, ["new"]);
+  });
+}
+
+test("arguments in headers, as this package's client writes them", async (t) => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      region: { type: "string", "x-mcp-header": "Region" },
+      limit: { type: "integer", "x-mcp-header": "Limit" },
+      deep: { type: "object", properties: { flag: { type: "boolean", "x-mcp-header": "Flag" } } },
+    },
+  };
+  const served = { tools: [{ name: "t", inputSchema }], handleCall: () => text("ok") };
+  const handler = createHttpHandler(served);
+  const url = await listen(t, handler);
+  const client = await connectHttp({ server: "http", url });
+  t.after(() => client.close());
+  for (const args of [
+    {},
+    { region: "eu", limit: 42, deep: { flag: false } },
+    { region: " süd ", limit: -1 },
+    { region: "=?base64?x?=", limit: null },
+    { region: "", deep: {} },
+  ]) {
+    assert.equal((await client.callTool("t", args)).content[0].text, "ok", JSON.stringify(args));
+  }
+});
+
 const URL_HERE = "http://localhost:3000/mcp";
 const JSON_HEADERS = {
   "content-type": "application/json",
@@ -251,10 +312,11 @@ test("hosts and origins that nobody named are kept out", async () => {
 test("a page of an allowed origin may ask and read", async () => {
   const handler = createHttpHandler(gateway());
   const origin = "http://localhost:5173";
-  const asked = await handler(new Request(URL_HERE, { method: "OPTIONS", headers: { origin } }));
+  const preflight = { origin, "access-control-request-headers": "mcp-param-region, x-other" };
+  const asked = await handler(new Request(URL_HERE, { method: "OPTIONS", headers: preflight }));
   assert.equal(asked.status, 204);
   assert.equal(asked.headers.get("access-control-allow-origin"), origin);
-  assert.match(asked.headers.get("access-control-allow-headers"), /mcp-method/);
+  assert.match(asked.headers.get("access-control-allow-headers"), /mcp-method.*mcp-param-region$/);
   const answered = await handler(post(INITIALIZE, { origin }));
   assert.equal(answered.headers.get("access-control-allow-origin"), origin);
   assert.match(answered.headers.get("access-control-expose-headers"), /mcp-session-id/);
@@ -303,6 +365,28 @@ test("the modern era is judged message by message", async () => {
   assert.equal((await handler(post(notification, { "mcp-protocol-version": "2026-07-28" }))).status, 202);
   handler.close();
   assert.equal((await handler(modernRequest("tools/list"))).status, 503);
+});
+
+test("arguments that headers repeat are compared", async () => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      region: { type: "string", "x-mcp-header": "Region" },
+      limit: { type: "integer", "x-mcp-header": "Limit" },
+    },
+  };
+  const handler = createHttpHandler({ tools: [{ name: "t", inputSchema }], handleCall: () => text("ok") });
+  const told = async (args, headers) =>
+    (await statusAndCode(await handler(modernRequest("tools/call", { name: "t", arguments: args }, headers))))[1];
+  const base64 = (value) => `=?base64?${Buffer.from(value).toString("base64")}?=`;
+  assert.equal(await told({}, {}), undefined);
+  assert.equal(await told({ region: "eu", limit: 5 }, { "mcp-param-region": "eu", "mcp-param-limit": "5" }), undefined);
+  assert.equal(await told({ region: "süd" }, { "mcp-param-region": base64("süd") }), undefined);
+  for (const wrong of [undefined, "nord", base64("nord"), "=?base64?c8O8ZA?=", "=?base64?***?="]) {
+    const headers = wrong === undefined ? {} : { "mcp-param-region": wrong };
+    assert.equal(await told({ region: "süd" }, headers), -32020, wrong);
+  }
+  handler.close();
 });
 
 test("a client that leaves gives its call up, in the modern era alone", async () => {

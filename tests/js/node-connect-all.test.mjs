@@ -94,7 +94,7 @@ test("the entries of a configuration can be connected to as they are", async () 
 });
 
 test("entries and options that are none are typed failures", async () => {
-  const { failures } = await connectAll([undefined, {}, { server: "h", url: "https://h.test/" }]);
+  const { failures } = await connectAll([undefined, {}, { server: "h", url: "ftp://h.test/" }]);
   assert.deepEqual(
     failures.map(({ error }) => [error.code, error.option]),
     [

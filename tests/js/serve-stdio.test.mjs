@@ -119,9 +119,15 @@ for (const { line, Client, Transport, options: more, modern = false } of LINES) 
   });
 }
 
-test("this package's client does the same", async (t) => {
-  const client = await node.connect(options("serving"));
+for (const era of ["auto", "modern", "legacy"]) {
+  test(`this package's client does the same, ${era}`, (t) => sameByOurs(t, era));
+}
+
+async function sameByOurs(t, era) {
+  const client = await node.connect(options("serving", { era }));
   t.after(() => client.close());
+  // A server that is slow to start is asked both ways, and speaks what opened the pipe last.
+  assert.ok(era === "auto" || client.era === era);
   assert.equal(client.serverInfo.name, "serving");
   assert.equal(client.tools.length, 10);
   assert.deepEqual(client.problems, []);
@@ -131,6 +137,8 @@ test("this package's client does the same", async (t) => {
   assert.equal(counted.verdict, "valid");
   const words = await client.callTool("words", { text: "a b" });
   assert.equal(words.verdict, "valid");
+  const value = ["a", "b"];
+  assert.deepEqual(words.structuredContent, client.era === "legacy" ? { result: value } : value);
   const seen = [];
   await client.callTool("steps", { count: 3 }, { onProgress: ({ progress }) => seen.push(progress) });
   assert.deepEqual(seen, [1, 2, 3]);
@@ -146,7 +154,7 @@ test("this package's client does the same", async (t) => {
   });
   await client.callTool("grow");
   assert.deepEqual(await changed, ["grown"]);
-});
+}
 
 test("10,000 calls over one pipe are each answered once", async (t) => {
   const client = await node.connect(options("serving"));

@@ -213,6 +213,8 @@ test("a server with tools that change tells of it by itself", async (t) => {
     },
   };
   const { handle, client } = await pair(t, server);
+  // Behind the request that subscribes, in the modern era.
+  await client.callTool("a");
   const changed = new Promise((resolve) => {
     client.onToolsChanged(({ added }) => resolve(added));
   });

@@ -11,7 +11,7 @@
 use serde_json::Value;
 use toolwire::error::Error;
 use toolwire::session::event::{Event, Handle, RpcFault, Settlement};
-use toolwire::session::options::{CallOptions, Profile, RequestOptions, SessionOptions};
+use toolwire::session::options::{CallOptions, Era, Profile, RequestOptions, SessionOptions};
 use toolwire::session::{ClientSession, State};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -63,7 +63,13 @@ pub fn strict() -> SessionOptions {
     SessionOptions::new("s", Profile::Strict)
 }
 
+/// `contain` with a server that is known to want a handshake.
 pub fn contain() -> SessionOptions {
+    SessionOptions { era: Era::Legacy, ..auto() }
+}
+
+/// `contain` as it is.
+pub fn auto() -> SessionOptions {
     SessionOptions::new("s", Profile::Contain)
 }
 
@@ -308,5 +314,68 @@ impl Driver {
     pub fn tools(&self) -> Vec<String> {
         let tools: Vec<Value> = serde_json::from_str(self.session.tools_json()).unwrap();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+impl Driver {
+    /// The ids of the requests of a method that were sent, oldest first.
+    pub fn ids_of(&self, method: &str) -> Vec<u32> {
+        let of = |frame: &Value| frame["method"] == method;
+        let id = |frame: Value| frame["id"].as_u64().map(|id| id as u32);
+        self.frames().into_iter().filter(of).filter_map(id).collect()
+    }
+
+    /// The methods of what was sent, in order; an answer is `-`.
+    pub fn methods(&self) -> Vec<String> {
+        let method = |frame: Value| frame["method"].as_str().unwrap_or("-").to_owned();
+        self.frames().into_iter().map(method).collect()
+    }
+
+    /// An error reply.
+    pub fn refuse(&mut self, id: u32, code: i32, data: &str) {
+        self.line(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"m","data":{data}}}}}"#
+        ));
+    }
+
+    /// The probe's good answer, and a catalog of one page.
+    pub fn modern(&mut self, capabilities: &str, tools: &str) {
+        self.connect();
+        let probe = *self.ids_of("server/discover").last().unwrap();
+        self.reply(
+            probe,
+            &format!(
+                r#"{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private"}}"#
+            ),
+        );
+        let page = *self.ids_of("tools/list").last().unwrap();
+        self.reply(page, &format!(r#"{{"resultType":"complete","tools":{tools},"ttlMs":5}}"#));
+        assert_eq!(self.session.state(), State::Ready);
+    }
+
+    /// Tokens and methods of the server's questions, oldest first.
+    pub fn questions(&self) -> Vec<(u32, String)> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Request { token, method, .. } => Some((*token, method.clone())),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The eras of the `Ready` events.
+    pub fn eras(&self) -> Vec<&'static str> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Ready { era, .. } => Some(*era),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub fn respawns(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, Event::Respawn)).count()
     }
 }

@@ -87,7 +87,6 @@ impl Core {
     fn settle(&mut self, call: &OpenCall, frame: Vec<u8>, status: u16) {
         self.send(call.route, frame, Kind::Call, status);
         self.batch_step(call.route.batch);
-        self.close_when_done();
     }
 
     /// A call ends without an answer.
@@ -117,7 +116,6 @@ impl Core {
             // It crossed with the answer.
             None => {}
         }
-        self.close_when_done();
     }
 
     /// The peer of an exchange is gone.

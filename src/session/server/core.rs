@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use crate::error::Error;
-use crate::session::core::Line;
+use crate::json::Tape;
 use crate::session::event::RpcFault;
 use crate::session::outbound::{Outbound, Ticket};
 use crate::session::report::excerpt;
@@ -25,6 +25,12 @@ use super::tools::Catalog;
 
 /// Bytes that one step reads.
 const BYTES_PER_STEP: usize = 16;
+
+/// A line that was read.
+pub(super) struct Line {
+    pub(super) bytes: Vec<u8>,
+    pub(super) tape: Tape,
+}
 
 /// A message that came by itself.
 #[derive(Clone)]
@@ -225,6 +231,7 @@ impl Core {
         }
         if self.is_idle() {
             self.handle(input, now);
+            self.close_when_done();
         } else {
             self.inbox.push_back((input, now));
         }
@@ -243,6 +250,8 @@ impl Core {
             } else if let Some((input, at)) = self.inbox.pop_front() {
                 self.handle(input, at);
             }
+            // Also when the last input changed nothing.
+            self.close_when_done();
         }
     }
 
@@ -341,7 +350,6 @@ impl Core {
     fn input_ended(&mut self) {
         self.ended = true;
         self.complete_listens();
-        self.close_when_done();
     }
 
     /// Over once nothing is open and everything was taken.

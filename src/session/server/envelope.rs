@@ -4,23 +4,11 @@
 //! Invariant: nothing said by an earlier request decides about one that names its revision.
 
 use crate::json::Value;
-use crate::session::revision::{self, Family, Revision};
+use crate::session::revision::{self, Family, Revision, meta};
 use crate::wire::encode::quote;
 
 use super::answer::{Fault, MISSING_CAPABILITY, UNSUPPORTED_VERSION};
 use super::options::ServerOptions;
-
-/// Keys of `_meta`.
-pub(super) mod key {
-    pub(in crate::session::server) const PROTOCOL_VERSION: &str =
-        "io.modelcontextprotocol/protocolVersion";
-    pub(in crate::session::server) const CLIENT_CAPABILITIES: &str =
-        "io.modelcontextprotocol/clientCapabilities";
-    pub(in crate::session::server) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-    pub(in crate::session::server) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-    pub(in crate::session::server) const SUBSCRIPTION_ID: &str =
-        "io.modelcontextprotocol/subscriptionId";
-}
 
 /// What an HTTP request says about the message it carries. A message that comes with headers is
 /// judged by itself: there is no handshake before it.
@@ -32,6 +20,9 @@ pub struct Headers {
     pub method: Option<String>,
     /// `Mcp-Name`, decoded.
     pub name: Option<String>,
+    /// `Mcp-Param-*`: the rest of the name in lower case, and the value, decoded; none for one that
+    /// cannot be decoded.
+    pub params: Vec<(String, Option<String>)>,
 }
 
 /// A request that names its revision.
@@ -53,9 +44,9 @@ pub(super) fn judge<'a>(
     if options.served_by(Family::Modern).next().is_none() {
         return Ok(None);
     }
-    let meta = params.and_then(|params| params.get("_meta"));
-    let member = |name| meta.and_then(|meta: Value<'a>| meta.get(name));
-    let Some(version) = member(key::PROTOCOL_VERSION) else {
+    let envelope = params.and_then(|params| params.get("_meta"));
+    let member = |name| envelope.and_then(|envelope: Value<'a>| envelope.get(name));
+    let Some(version) = member(meta::VERSION) else {
         return match headers {
             Some(_) => Err(Fault::envelope("_meta names no protocol version")),
             None => Ok(None),
@@ -69,11 +60,10 @@ pub(super) fn judge<'a>(
     }
     let served = options.served_by(Family::Modern).find(|revision| revision.name == version);
     let Some(revision) = served else { return Err(unsupported(options, &version)) };
-    let Some(capabilities) = member(key::CLIENT_CAPABILITIES).filter(|value| value.is_object())
-    else {
+    let Some(capabilities) = member(meta::CAPABILITIES).filter(|value| value.is_object()) else {
         return Err(Fault::envelope("_meta names no client capabilities"));
     };
-    Ok(Some(Envelope { revision, capabilities, log_level: member(key::LOG_LEVEL) }))
+    Ok(Some(Envelope { revision, capabilities, log_level: member(meta::LOG_LEVEL) }))
 }
 
 fn check_headers(
@@ -152,8 +142,8 @@ mod tests {
         }
     }
 
-    fn meta(version: &str) -> String {
-        format!(r#"{{"{}":{version},"{}":{{}}}}"#, key::PROTOCOL_VERSION, key::CLIENT_CAPABILITIES)
+    fn envelope(version: &str) -> String {
+        format!(r#"{{"{}":{version},"{}":{{}}}}"#, meta::VERSION, meta::CAPABILITIES)
     }
 
     #[test]
@@ -161,12 +151,12 @@ mod tests {
         let of = |meta: &str| judged(meta, None, "tools/call");
         assert_eq!(of("{}"), "none");
         assert_eq!(of("7"), "none");
-        assert_eq!(of(&meta("\"2026-07-28\"")), "2026-07-28");
-        assert_eq!(of(&meta("\"2025-11-25\"")), "-32022 400");
-        assert_eq!(of(&meta("\"1900-01-01\"")), "-32022 400");
-        assert_eq!(of(&meta("7")), "-32602 400");
+        assert_eq!(of(&envelope("\"2026-07-28\"")), "2026-07-28");
+        assert_eq!(of(&envelope("\"2025-11-25\"")), "-32022 400");
+        assert_eq!(of(&envelope("\"1900-01-01\"")), "-32022 400");
+        assert_eq!(of(&envelope("7")), "-32602 400");
         assert_eq!(
-            of(&meta("\"2026-07-28\"")
+            of(&envelope("\"2026-07-28\"")
                 .replace("clientCapabilities\":{}", "clientCapabilities\":7")),
             "-32602 400"
         );
@@ -176,10 +166,15 @@ mod tests {
     fn headers_say_what_the_message_says() {
         let headers = |version: &str, method: &str, name: &str| {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            Headers { protocol_version: some(version), method: some(method), name: some(name) }
+            Headers {
+                protocol_version: some(version),
+                method: some(method),
+                name: some(name),
+                params: Vec::new(),
+            }
         };
         let of = |meta: &str, headers: Headers| judged(meta, Some(&headers), "tools/call");
-        let good = meta("\"2026-07-28\"");
+        let good = envelope("\"2026-07-28\"");
         assert_eq!(of(&good, headers("2026-07-28", "tools/call", "a")), "2026-07-28");
         assert_eq!(of("{}", headers("2026-07-28", "tools/call", "a")), "-32602 400");
         for wrong in [
@@ -193,7 +188,7 @@ mod tests {
             assert_eq!(of(&good, wrong.clone()), "-32020 400", "{wrong:?}");
         }
         assert_eq!(
-            of(&meta("\"1900-01-01\""), headers("1900-01-01", "tools/call", "a")),
+            of(&envelope("\"1900-01-01\""), headers("1900-01-01", "tools/call", "a")),
             "-32022 400"
         );
         let list = headers("2026-07-28", "tools/list", "");

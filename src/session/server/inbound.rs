@@ -6,11 +6,10 @@
 use std::rc::Rc;
 
 use crate::json::Value;
-use crate::session::core::Line;
 use crate::wire::{Id, Message, Profile, Rules, classify, request_id};
 
 use super::answer::{Batch, Fault, INVALID_REQUEST, PARSE_ERROR, Route};
-use super::core::{Core, Rest};
+use super::core::{Core, Line, Rest};
 
 const RULES: Rules = Rules { profile: Profile::Contain, lenient_ids: false };
 

@@ -11,7 +11,7 @@
 //! | `core` | in which order inputs are handled, and how work is sliced |
 //! | `inbound` | what a line is, and what is answered when it is no message |
 //! | `request` | what a request comes to |
-//! | `envelope` | under which revision a request is judged |
+//! | `envelope`, `param_headers` | under which revision a request is judged, and whether its headers agree |
 //! | `answer`, `result` | how an answer is put together and where it goes |
 //! | `calls` | calls that the host works on: results, progress, cancellation, deadlines |
 //! | `notice` | what is told without being asked: list changes and log messages |
@@ -25,6 +25,7 @@ pub mod event;
 mod inbound;
 mod notice;
 pub mod options;
+mod param_headers;
 mod request;
 mod result;
 mod session;

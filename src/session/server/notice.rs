@@ -4,13 +4,12 @@
 
 use crate::json::Value;
 use crate::session::outbound::WhenFull;
-use crate::session::revision::Family;
+use crate::session::revision::{Family, meta};
 use crate::wire::encode;
 
 use super::answer::{Fault, Kind, Owner, Route};
 use super::calls::Key;
 use super::core::Core;
-use super::envelope::key;
 use super::event::{ServerEvent, Token};
 use super::tools::Catalog;
 
@@ -43,7 +42,7 @@ impl Core {
         let honoured = if tools { "{\"toolsListChanged\":true}" } else { "{}" };
         let params = format!(
             "{{\"notifications\":{honoured},\"_meta\":{{\"{}\":{id}}}}}",
-            key::SUBSCRIPTION_ID
+            meta::SUBSCRIPTION
         );
         // Owed to the peer like an answer: it holds up the reading while it waits.
         let frame = encode::notification("notifications/subscriptions/acknowledged", Some(&params));
@@ -66,8 +65,8 @@ impl Core {
     fn listen_result(&self, id: &str) -> String {
         format!(
             "{{\"resultType\":\"complete\",\"_meta\":{{\"{}\":{id},\"{}\":{}}}}}",
-            key::SUBSCRIPTION_ID,
-            key::SERVER_INFO,
+            meta::SUBSCRIPTION,
+            meta::SERVER_INFO,
             self.options.server_info
         )
     }
@@ -107,8 +106,8 @@ impl Core {
             })
             .collect();
         for (number, exchange, id) in waiting {
-            let meta = format!("{{\"_meta\":{{\"{}\":{id}}}}}", key::SUBSCRIPTION_ID);
-            self.tell_change(exchange, Some(number), Some(&meta));
+            let params = format!("{{\"_meta\":{{\"{}\":{id}}}}}", meta::SUBSCRIPTION);
+            self.tell_change(exchange, Some(number), Some(&params));
         }
     }
 
@@ -154,8 +153,11 @@ impl Core {
         let (from, exchange) = match token {
             Some(token) => {
                 let Some(call) = self.calls.get(&token) else { return };
-                let legacy = call.revision.family == Family::Legacy;
-                let from = if legacy { Some(self.log_level.unwrap_or(0)) } else { call.log_level };
+                let from = if call.revision.log_level_in_meta {
+                    call.log_level
+                } else {
+                    Some(self.log_level.unwrap_or(0))
+                };
                 (from, call.route.exchange)
             }
             None => (self.agreed.map(|_| self.log_level.unwrap_or(0)), None),

@@ -14,6 +14,7 @@ use super::core::{ClientFacts, Core};
 use super::envelope::{Envelope, judge, supported, unsupported};
 use super::event::{Call, ServerEvent};
 use super::notice::rank;
+use super::param_headers;
 use super::result::{Peer, complete};
 use super::tools::Catalog;
 
@@ -222,6 +223,10 @@ impl Core {
         let arguments = request.member("arguments").filter(|arguments| !arguments.is_null());
         if arguments.is_some_and(|arguments| !arguments.is_object()) {
             return Err(Fault::params("Arguments must be an object"));
+        }
+        let headers = self.exchange.as_ref().and_then(|exchange| exchange.headers.as_deref());
+        if let (Some(headers), Some(_)) = (headers, envelope) {
+            param_headers::check(&tool.headers, arguments, headers)?;
         }
         if (self.calls.len() + self.unsent) as f64 >= self.options.limits.max_open_calls {
             return Err(Fault::internal("Too many open calls"));

@@ -4,11 +4,11 @@
 //! Invariant: content, structured value and numbers in them are the host's own text.
 
 use crate::json::{self, Value};
-use crate::session::revision::{Family, Revision};
+use crate::session::revision::{Revision, meta};
 use crate::wire::encode::quote;
 
 use super::answer::Fault;
-use super::envelope::{check_input_requests, key};
+use super::envelope::check_input_requests;
 use super::tools::Tool;
 use super::wrap::wrap_value;
 
@@ -23,7 +23,7 @@ pub(super) struct Peer<'a> {
 
 impl Peer<'_> {
     fn is_modern(&self) -> bool {
-        self.revision.family == Family::Modern
+        self.revision.typed_results
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn complete(peer: &Peer<'_>, members: &str, cache: &str) -> String {
     }
     format!(
         "{{\"resultType\":\"complete\",{members}{cache},\"_meta\":{{\"{}\":{}}}}}",
-        key::SERVER_INFO,
+        meta::SERVER_INFO,
         peer.server_info
     )
 }
@@ -107,21 +107,21 @@ fn push_content(out: &mut Members, root: Value<'_>, tool: &Tool, peer: &Peer<'_>
     }
 }
 
-fn push_meta(out: &mut Members, meta: Option<Value<'_>>, peer: &Peer<'_>) {
+fn push_meta(out: &mut Members, sent: Option<Value<'_>>, peer: &Peer<'_>) {
     if !peer.is_modern() {
-        if let Some(meta) = meta {
-            out.push("_meta", meta.raw());
+        if let Some(sent) = sent {
+            out.push("_meta", sent.raw());
         }
         return;
     }
     let mut inner = Members::default();
     let mut has_info = false;
-    for (name, value) in meta.into_iter().flat_map(Value::members) {
-        has_info |= name.eq_str(key::SERVER_INFO);
+    for (name, value) in sent.into_iter().flat_map(Value::members) {
+        has_info |= name.eq_str(meta::SERVER_INFO);
         inner.push_raw(name.raw(), value.raw());
     }
     if !has_info {
-        inner.push(key::SERVER_INFO, peer.server_info);
+        inner.push(meta::SERVER_INFO, peer.server_info);
     }
     out.push("_meta", &inner.finish());
 }

@@ -10,6 +10,7 @@ use crate::error::{Code, Error, Facts};
 use crate::json::{self, Value};
 
 use super::options::ServerLimits;
+use super::param_headers::{Declared, declared};
 use super::wrap::{needs_wrapping, wrap_schema};
 
 /// Containers of one entry.
@@ -19,6 +20,8 @@ const MAX_DEPTH: u32 = 120;
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: String,
+    /// Arguments that HTTP requests repeat in headers.
+    pub(super) headers: Vec<Declared>,
     /// The entry for peers to which structured content may be any value.
     natural: String,
     /// The entry for the others, where it differs: the output schema is wrapped.
@@ -155,7 +158,8 @@ fn read_tool(entry: Value<'_>) -> Option<Tool> {
         Some(schema) => Some(write_entry(entry, Some(wrap_schema(schema)))?),
         None => None,
     };
-    Some(Tool { name, natural, wrapped })
+    let headers = entry.get("inputSchema").map(declared).unwrap_or_default();
+    Some(Tool { name, headers, natural, wrapped })
 }
 
 fn write_entry(entry: Value<'_>, output: Option<String>) -> Option<String> {

@@ -5,6 +5,7 @@ const require = createRequire(new URL("../../../pkg/package.json", import.meta.u
 
 export const toolwire = require("toolwire");
 export const node = require("toolwire/node");
+export const web = require("toolwire/web");
 
 /** The file that `require("toolwire/node")` means, for programs of their own. */
 export const nodeEntry = require.resolve("toolwire/node");
