@@ -12,7 +12,8 @@ use crate::schema::options::CompileOptions;
 use crate::schema::pattern::Spent;
 use crate::schema::program::{
     Bound, ContainsOp, DependenciesOp, DivisorOp, Document, DynamicOp, EnumSet, IfOp, ItemsOp,
-    Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, kinds, kinds_of_tag,
+    Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, TypeSet, kinds,
+    kinds_of_tag,
 };
 
 /// Up to this many members of an `enum` are compared one by one.
@@ -160,8 +161,8 @@ impl Build {
         Span { start, end: self.program.lists.len() as u32 }
     }
 
-    pub(super) fn types(&mut self, names: Vec<&'static str>) -> Op {
-        Op::Type(push(&mut self.program.types, names))
+    pub(super) fn types(&mut self, types: TypeSet) -> Op {
+        Op::Type(push(&mut self.program.types, types))
     }
 
     /// `enum` (a list of members) or `const` (the member itself), and the types it allows.
@@ -199,7 +200,7 @@ impl Build {
         for member in &others {
             set.kinds |= match member.number() {
                 Some(_) if numbers == Numbers::Doubles => kinds::NUMBER,
-                Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER,
+                Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER | kinds::WHOLE,
                 Some(_) => kinds::FRACTION,
                 None => kinds_of_tag(member.tag()),
             };

@@ -7,6 +7,7 @@ mod applicators;
 mod arrays;
 mod assertions;
 mod build;
+mod dialects;
 mod edges;
 mod full;
 mod link;
@@ -152,7 +153,7 @@ impl Compiler {
                 reject_repeats(&document)?;
             }
             build.program.root = registry.open(&mut build, document, "")?;
-            build.program.dialect = registry.dialect(0);
+            build.program.dialect = registry.reading(0).dialect;
         } else {
             build.add_document(document);
             build.program.root = build.add_node(blank(0, 0, 0))?;

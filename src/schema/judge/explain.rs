@@ -115,6 +115,7 @@ impl Judge {
                 }
                 (Via::Reference, _) => path.push_str("/$ref"),
                 (Via::DynamicReference, _) => path.push_str("/$dynamicRef"),
+                (Via::RecursiveReference, _) => path.push_str("/$recursiveRef"),
                 (Via::Inside, None) => {}
             }
             parent = Some(node);
@@ -178,7 +179,7 @@ impl Judge {
         };
         match op {
             Op::Type(index) => {
-                let types = program.types.get(index as usize).map_or(&[][..], Vec::as_slice);
+                let types = program.types.get(index as usize).map_or(&[][..], |types| &types.names);
                 self.violate(cx, at, "type", |params| match types {
                     [one] => params.text("type", one),
                     many => params.list("type", many),

@@ -11,6 +11,8 @@ pub(super) enum Via {
     Reference,
     /// By `$dynamicRef`.
     DynamicReference,
+    /// By `$recursiveRef`.
+    RecursiveReference,
 }
 
 /// What a subschema came to on a value.

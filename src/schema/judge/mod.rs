@@ -423,7 +423,7 @@ impl Judge {
             Op::Dependencies(index) => self.dependencies(cx, top, frame, index, explain),
             Op::Reference(node) => self.reference(cx, top, frame, (node, Via::Reference), explain),
             Op::DynamicReference(index) => {
-                let target = (self.dynamic_target(cx, index), Via::DynamicReference);
+                let target = self.dynamic_target(cx, index);
                 self.reference(cx, top, frame, target, explain)
             }
             Op::UnevaluatedItems(node) => {
