@@ -388,3 +388,51 @@ fn lint_knows_the_dialect() {
         assert_eq!(told(dialect, words), [], "{dialect:?}");
     }
 }
+
+/// A value that nests, and steps for it that are few.
+fn nested(depth: usize) -> (String, CompileOptions) {
+    let value = format!("{}1{}", r#"{"c":"#.repeat(depth), "}".repeat(depth));
+    (value, CompileOptions { max_steps: 1_000_000, ..CompileOptions::default() })
+}
+
+#[test]
+fn references_that_fan_out_cost_little_in_every_dialect() {
+    let (value, options) = nested(300);
+    for schema in [
+        // By references alone, from 2019-09 and before.
+        r##"{"$schema":"http://json-schema.org/draft-04/schema#","anyOf":[
+            {"properties":{"c":{"$ref":"#"}},"required":["x"]},{"properties":{"c":{"$ref":"#"}}}]}"##,
+        // One reference to what a keyword applies as well.
+        r##"{"allOf":[{"$ref":"#/allOf/1"},{"properties":{"c":{"$ref":"#"}}}]}"##,
+        // By dynamic references that may lead to several schemas.
+        r##"{"$id":"http://x/a","$dynamicAnchor":"n","anyOf":[
+            {"properties":{"c":{"$dynamicRef":"#n"}},"required":["x"]},{"properties":{"c":{"$dynamicRef":"#n"}}}],
+            "$defs":{"b":{"$id":"b","$dynamicAnchor":"n"}}}"##,
+        r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$id":"http://x/a","$recursiveAnchor":true,"anyOf":[
+            {"properties":{"c":{"$recursiveRef":"#"}},"required":["x"]},{"properties":{"c":{"$recursiveRef":"#"}}}],
+            "$defs":{"b":{"$id":"b","$recursiveAnchor":true}}}"##,
+        // Through another resource each time.
+        r##"{"$id":"http://x/a","$dynamicAnchor":"n","anyOf":[{"$ref":"b"},{"$ref":"c"}],"$defs":{
+            "b":{"$id":"b","$dynamicAnchor":"n","properties":{"c":{"$dynamicRef":"#n"}},"required":["x"]},
+            "c":{"$id":"c","$dynamicAnchor":"n","properties":{"c":{"$dynamicRef":"#n"}}}}}"##,
+    ] {
+        let program = compile(schema.as_bytes(), &options).unwrap();
+        assert_eq!(run(&program, &value).verdict, Valid, "{schema}");
+    }
+}
+
+#[test]
+fn a_remembered_answer_belongs_to_its_dynamic_scope() {
+    // The same list of the same value, entered from outside and through a strict resource; more
+    // steps are spent before than an answer has to wait for to be remembered.
+    let schema = r##"{"$id":"http://x/root","allOf":[{"$ref":"#/$defs/work"},{"$ref":"#/$defs/work"},
+        {"$ref":"list"},{"$ref":"list"},{"$ref":"strict"}],"$defs":{
+        "work":{"items":{"items":{"type":["number","null"],"minimum":0,"maximum":9}}},
+        "list":{"$id":"list","items":{"$dynamicRef":"#item"},"$defs":{"any":{"$dynamicAnchor":"item","items":{"type":["number","null"]}}}},
+        "strict":{"$id":"strict","$ref":"list","$defs":{"number":{"$dynamicAnchor":"item","items":{"type":"number"}}}}}}"##;
+    let program = program(Draft2020, schema);
+    let row = format!("[{}]", vec!["1"; 100].join(","));
+    let rows = |last: &str| format!("[{}{last}]", format!("{row},").repeat(500));
+    assert_eq!(run(&program, &rows("[1]")).verdict, Valid);
+    assert_eq!(run(&program, &rows("[null]")).verdict, Invalid);
+}

@@ -302,8 +302,8 @@ pub(crate) struct Dependency {
 /// A reference by dynamic anchor: the outermost resource entered that has one decides.
 #[derive(Debug)]
 pub(crate) struct DynamicOp {
-    /// Resource and node of each dynamic anchor of the name.
-    pub(crate) candidates: Vec<(u32, NodeId)>,
+    /// The name in [`Program::dynamic_names`]; `None` if only one schema can be meant.
+    pub(crate) name: Option<u32>,
     pub(crate) otherwise: NodeId,
     /// `$recursiveRef` rather than `$dynamicRef`.
     pub(crate) recursive: bool,
@@ -359,6 +359,8 @@ pub struct Program {
     pub(crate) ifs: Vec<IfOp>,
     pub(crate) dependencies: Vec<DependenciesOp>,
     pub(crate) dynamics: Vec<DynamicOp>,
+    /// For each name that several schemas may be meant by: their resources, ascending, and nodes.
+    pub(crate) dynamic_names: Vec<Vec<(u32, NodeId)>>,
     pub(crate) documents: Vec<Rc<Document>>,
     pub(crate) problems: Vec<SchemaProblem>,
     pub(crate) root: NodeId,

@@ -50,10 +50,12 @@ pub(super) fn definitions(build: &mut Build, subject: &Subject) -> Result<(), Sc
     for keyword in [Keyword::Defs, Keyword::Definitions] {
         if let Some(value) = subject.get_kind(build, keyword, Kind::Object)? {
             for (_, schema) in subject.members(build, value)? {
-                subject.node(build, schema)?;
+                subject.held(build, schema)?;
             }
         }
     }
-    subject.keyword_node(build, Keyword::ContentSchema)?;
+    if let Some(schema) = subject.get(Keyword::ContentSchema) {
+        subject.held(build, schema)?;
+    }
     Ok(())
 }

@@ -26,8 +26,8 @@ pub(super) struct Build {
     /// For each document, the node at each word position, or [`NOWHERE`].
     node_at: Vec<Vec<NodeId>>,
     max_nodes: usize,
-    /// The target of some reference depends on the resources entered before.
-    pub(super) dynamic: bool,
+    /// Whether each node stands where a keyword applies it.
+    applied: Vec<bool>,
     /// What may still be spent on telling branches apart.
     pub(super) switch_budget: usize,
     /// What the patterns took so far.
@@ -61,6 +61,7 @@ impl Build {
                 ifs: Vec::new(),
                 dependencies: Vec::new(),
                 dynamics: Vec::new(),
+                dynamic_names: Vec::new(),
                 documents: Vec::new(),
                 problems: Vec::new(),
                 root: 0,
@@ -73,7 +74,7 @@ impl Build {
             compiled: 0,
             node_at: Vec::new(),
             max_nodes,
-            dynamic: false,
+            applied: Vec::new(),
             switch_budget: super::switch::BUDGET,
             patterns_spent: Spent::default(),
         }
@@ -127,6 +128,26 @@ impl Build {
             self.compiled += 1;
             next
         })
+    }
+
+    /// Notes that the keyword a node stands in applies it.
+    pub(super) fn note_applied(&mut self, id: NodeId) {
+        let index = id as usize;
+        if index >= self.applied.len() {
+            self.applied.resize(index + 1, false);
+        }
+        if let Some(applied) = self.applied.get_mut(index) {
+            *applied = true;
+        }
+    }
+
+    pub(super) fn is_applied(&self, id: NodeId) -> bool {
+        self.applied.get(id as usize) == Some(&true)
+    }
+
+    /// True if the target of some reference depends on the resources entered before.
+    pub(super) fn is_dynamic(&self) -> bool {
+        !self.program.dynamic_names.is_empty()
     }
 
     pub(super) fn node(&self, id: NodeId) -> Node {

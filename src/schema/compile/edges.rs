@@ -37,7 +37,9 @@ pub(super) fn in_place(program: &Program, id: NodeId) -> Vec<NodeId> {
             Op::DynamicReference(index) => {
                 if let Some(op) = program.dynamics.get(index as usize) {
                     found.push(op.otherwise);
-                    found.extend(op.candidates.iter().map(|candidate| candidate.1));
+                    let candidates =
+                        op.name.and_then(|name| program.dynamic_names.get(name as usize));
+                    found.extend(candidates.into_iter().flatten().map(|candidate| candidate.1));
                 }
             }
             _ => {}

@@ -353,7 +353,7 @@ impl Registry {
             let op = match kind {
                 Kind::Static => Op::Reference(NO_NODE),
                 _ => build.dynamic_reference(DynamicOp {
-                    candidates: Vec::new(),
+                    name: None,
                     otherwise: NO_NODE,
                     recursive: kind == Kind::Recursive,
                 }),
@@ -417,15 +417,23 @@ impl Registry {
 
     /// Once everything is compiled: what each dynamic reference may lead to.
     pub(super) fn finish(&mut self, build: &mut Build) {
+        let mut known: HashMap<String, Option<u32>> = HashMap::new();
         for (index, name) in std::mem::take(&mut self.dynamic_names) {
-            let resources = self.resources.iter().enumerate();
-            let candidates = resources.filter_map(|(resource, entry)| {
-                Some((resource as u32, *entry.dynamic_anchors.get(&name)?))
+            let name = *known.entry(name).or_insert_with_key(|name| {
+                let resources = self.resources.iter().enumerate();
+                let candidates: Vec<_> = resources
+                    .filter_map(|(index, entry)| {
+                        Some((index as u32, *entry.dynamic_anchors.get(name)?))
+                    })
+                    .collect();
+                // One candidate is what the reference leads to anyway.
+                (candidates.len() > 1).then(|| {
+                    build.program.dynamic_names.push(candidates);
+                    build.program.dynamic_names.len() as u32 - 1
+                })
             });
-            let candidates: Vec<_> = candidates.collect();
-            build.dynamic |= candidates.len() > 1;
             if let Some(op) = build.program.dynamics.get_mut(index) {
-                op.candidates = candidates;
+                op.name = name;
             }
         }
     }

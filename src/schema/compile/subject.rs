@@ -93,8 +93,15 @@ impl Subject {
         SchemaError::new("invalid_keyword", at)
     }
 
-    /// The node of a subschema that stands in this one.
+    /// The node of a subschema that a keyword of this one applies.
     pub(super) fn node(&self, build: &mut Build, schema: Value<'_>) -> Result<NodeId, SchemaError> {
+        let id = self.held(build, schema)?;
+        build.note_applied(id);
+        Ok(id)
+    }
+
+    /// The node of a subschema that stands in this one, applied by nothing here.
+    pub(super) fn held(&self, build: &mut Build, schema: Value<'_>) -> Result<NodeId, SchemaError> {
         let may_be_boolean = self.dialect() > Dialect::Draft4;
         if !schema.is_object() && !(may_be_boolean && schema.as_bool().is_some()) {
             return Err(self.invalid(build, schema));

@@ -68,6 +68,8 @@ pub(super) struct Frame {
     pub(super) failed: bool,
     /// Some instruction could not be decided.
     pub(super) doubt: bool,
+    /// The dynamic scope it is judged in; see [`super::scope`].
+    pub(super) scope: u32,
     /// Length of the journal when the frame was pushed.
     pub(super) journal: u32,
     /// The state of the instruction under way.
@@ -108,6 +110,7 @@ impl Frame {
             tracks,
             failed: false,
             doubt: false,
+            scope: 0,
             journal: 0,
             op: OpState::default(),
         }
