@@ -15,6 +15,7 @@ mod branches;
 mod context;
 mod explain;
 mod frame;
+mod locate;
 mod members;
 mod memo;
 mod objects;
@@ -71,6 +72,7 @@ pub struct Judge {
     items: HashMap<u64, u32, BuildHasherDefault<Prehashed>>,
     memo: memo::Memo,
     scopes: scope::Scopes,
+    locator: locate::Locator,
     reason: Option<&'static str>,
     repeated_member: bool,
     violations: Vec<Violation>,
@@ -101,6 +103,7 @@ impl Judge {
             items: HashMap::default(),
             memo: memo::Memo::default(),
             scopes: scope::Scopes::default(),
+            locator: locate::Locator::default(),
             reason: None,
             repeated_member: false,
             violations: Vec::new(),
