@@ -1,7 +1,7 @@
 //! What the dialects differ in, how one is chosen, and vocabularies.
 
 // Helpers of tests may panic too: that is how they fail.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg(not(target_family = "wasm"))]
 
 use toolwire::json::{Limits, read};

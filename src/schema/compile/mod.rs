@@ -10,6 +10,7 @@ mod build;
 mod dialects;
 mod edges;
 mod full;
+mod identity;
 mod link;
 mod lint;
 mod meta;

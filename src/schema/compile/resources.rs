@@ -27,18 +27,18 @@ const INDEX_ABOVE: u32 = 32;
 const MAX_ROUNDS: u32 = 64;
 
 /// A schema with a URI of its own, or the root of a document.
-struct Resource {
-    uri: String,
-    reading: Reading,
-    document: u32,
-    root: u32,
-    anchors: HashMap<String, NodeId>,
+pub(super) struct Resource {
+    pub(super) uri: String,
+    pub(super) reading: Reading,
+    pub(super) document: u32,
+    pub(super) root: u32,
+    pub(super) anchors: HashMap<String, NodeId>,
     /// By name; [`RECURSIVE`] for the root's `$recursiveAnchor`.
-    dynamic_anchors: HashMap<String, NodeId>,
+    pub(super) dynamic_anchors: HashMap<String, NodeId>,
 }
 
 /// How `$recursiveAnchor` is kept among dynamic anchors; no name that a reference can give.
-const RECURSIVE: &str = "#";
+pub(super) const RECURSIVE: &str = "#";
 
 /// What kind of reference a keyword makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,8 +79,8 @@ enum Target {
 }
 
 pub(super) struct Registry {
-    resources: Vec<Resource>,
-    by_uri: HashMap<String, u32>,
+    pub(super) resources: Vec<Resource>,
+    pub(super) by_uri: HashMap<String, u32>,
     /// Documents given with the schema, by URI; taken when they are loaded.
     offered: Vec<(String, Option<Vec<u8>>)>,
     pending: Vec<Pending>,
@@ -126,7 +126,7 @@ impl Registry {
     }
 
     /// How a schema with this `$schema` is read.
-    fn reading_of(&mut self, build: &Build, uri: &str) -> Option<Reading> {
+    pub(super) fn reading_of(&mut self, build: &Build, uri: &str) -> Option<Reading> {
         let Registry { dialects, offered, by_uri, resources, .. } = self;
         dialects.reading(uri, |uri| {
             let offered = offered.iter().find(|(offered, _)| offered == uri);
@@ -173,11 +173,11 @@ impl Registry {
         build.add_node(blank(index, 0, resource))
     }
 
-    fn unsupported(&self, build: &Build, document: u32, position: u32) -> SchemaError {
+    pub(super) fn unsupported(&self, build: &Build, document: u32, position: u32) -> SchemaError {
         SchemaError::new("unsupported_dialect", build.pointer(document, position))
     }
 
-    fn add(&mut self, uri: String, reading: Reading, document: u32, root: u32) -> u32 {
+    pub(super) fn add(&mut self, uri: String, reading: Reading, document: u32, root: u32) -> u32 {
         let index = self.resources.len() as u32;
         self.by_uri.entry(uri.clone()).or_insert(index);
         self.resources.push(Resource {
@@ -189,141 +189,6 @@ impl Registry {
             dynamic_anchors: HashMap::new(),
         });
         index
-    }
-
-    /// Reads `$id`, `$schema` and the anchors of a subschema, and settles its resource.
-    pub(super) fn identify(
-        &mut self,
-        build: &mut Build,
-        subject: &mut Subject,
-        id: NodeId,
-    ) -> Result<(), SchemaError> {
-        let node = build.node(id);
-        subject.resource = node.resource;
-        subject.reading = self.reading(node.resource);
-        let mut is_root = self.is_root(node.resource, node.document, node.position);
-        let mut identifier = None;
-        if !is_root {
-            // A resource within another may be of another dialect, which says how it is named.
-            identifier = self.embedded(build, subject)?;
-            is_root = identifier.is_some();
-        }
-        if subject.is_mere_reference() {
-            // What stands beside the reference does not count.
-            return Ok(());
-        }
-        if identifier.is_none() {
-            identifier = self.identifier(build, subject)?;
-        }
-        if let Some(text) = identifier {
-            let (reference, fragment) = uri::split_fragment(&text);
-            if !reference.is_empty() {
-                subject.resource = self.enter(subject, node.position, reference);
-                is_root = true;
-            }
-            if let Some(name) = fragment.filter(|fragment| !fragment.is_empty()) {
-                self.anchor(subject.resource, name, id);
-            }
-        }
-        if let Some(node) = build.node_mut(id) {
-            node.resource = subject.resource;
-        }
-        for (keyword, dynamic) in [(Keyword::Anchor, false), (Keyword::DynamicAnchor, true)] {
-            if let Some(value) = subject.get_kind(build, keyword, json::Kind::String)? {
-                let name = subject.string(build, value)?;
-                if !is_anchor(&name, subject.dialect()) {
-                    return Err(subject.invalid(build, value));
-                }
-                self.anchor(subject.resource, &name, id);
-                if dynamic {
-                    self.dynamic_anchor(subject.resource, &name, id);
-                }
-            }
-        }
-        let recursive = subject.get_kind(build, Keyword::RecursiveAnchor, json::Kind::Boolean)?;
-        if is_root && recursive.and_then(Value::as_bool) == Some(true) {
-            self.dynamic_anchor(subject.resource, RECURSIVE, id);
-        }
-        Ok(())
-    }
-
-    fn is_root(&self, resource: u32, document: u32, position: u32) -> bool {
-        let resource = self.resources.get(resource as usize);
-        resource.is_some_and(|entry| entry.document == document && entry.root == position)
-    }
-
-    /// The identifier of a subschema that declares a dialect and, read by it, opens a resource; the
-    /// subject is read by that dialect from then on.
-    fn embedded(
-        &mut self,
-        build: &Build,
-        subject: &mut Subject,
-    ) -> Result<Option<String>, SchemaError> {
-        let Some(value) = subject.written(Keyword::Schema) else { return Ok(None) };
-        let place = value.position();
-        let Some(uri) = value.as_str().map(Cow::into_owned) else { return Ok(None) };
-        let outer = subject.reading;
-        let declared = self.reading_of(build, &uri);
-        for reading in [declared, Some(outer)].into_iter().flatten() {
-            subject.reading = reading;
-            if subject.is_mere_reference() {
-                continue;
-            }
-            let identifier = self.identifier(build, subject)?;
-            let opens = |text: &String| !uri::split_fragment(text).0.is_empty();
-            if let Some(identifier) = identifier.filter(opens) {
-                subject.reading = declared
-                    .ok_or_else(|| self.unsupported(build, subject.document_index, place))?;
-                return Ok(Some(identifier));
-            }
-        }
-        subject.reading = outer;
-        Ok(None)
-    }
-
-    /// The identifier of a subschema as its dialect writes it.
-    fn identifier(&self, build: &Build, subject: &Subject) -> Result<Option<String>, SchemaError> {
-        let keyword = match subject.dialect() {
-            Dialect::Draft4 => Keyword::ElderId,
-            _ => Keyword::Id,
-        };
-        let Some(value) = subject.get_kind(build, keyword, json::Kind::String)? else {
-            return Ok(None);
-        };
-        let text = subject.string(build, value)?;
-        let fragment = uri::split_fragment(&text).1;
-        let names = fragment.is_some_and(|fragment| !fragment.is_empty());
-        // There are keywords for names since 2019-09.
-        if names && subject.dialect() >= Dialect::Draft2019 {
-            return Err(subject.invalid(build, value));
-        }
-        Ok(Some(text.into_owned()))
-    }
-
-    /// The resource that an identifier opens or, at the root of one, names.
-    fn enter(&mut self, subject: &Subject, position: u32, reference: &str) -> u32 {
-        let base = self.resources.get(subject.resource as usize);
-        let uri = uri::resolve(base.map_or("", |base| base.uri.as_str()), reference);
-        if !self.is_root(subject.resource, subject.document_index, position) {
-            return self.add(uri, subject.reading, subject.document_index, position);
-        }
-        self.by_uri.entry(uri.clone()).or_insert(subject.resource);
-        if let Some(resource) = self.resources.get_mut(subject.resource as usize) {
-            resource.uri = uri;
-        }
-        subject.resource
-    }
-
-    fn anchor(&mut self, resource: u32, name: &str, id: NodeId) {
-        if let Some(resource) = self.resources.get_mut(resource as usize) {
-            resource.anchors.entry(name.to_owned()).or_insert(id);
-        }
-    }
-
-    fn dynamic_anchor(&mut self, resource: u32, name: &str, id: NodeId) {
-        if let Some(resource) = self.resources.get_mut(resource as usize) {
-            resource.dynamic_anchors.entry(name.to_owned()).or_insert(id);
-        }
     }
 
     /// References of a subschema: instructions whose targets are found later.
@@ -530,8 +395,7 @@ impl Registry {
         if let Some(node) = build.node_at(index, value.position()) {
             return Ok(Some(node));
         }
-        let may_be_boolean = self.reading(resource).dialect > Dialect::Draft4;
-        if !value.is_object() && !(may_be_boolean && value.as_bool().is_some()) {
+        if !self.reading(resource).accepts(value) {
             return Ok(None);
         }
         build.add_node(blank(index, value.position(), resource)).map(Some)
@@ -552,15 +416,4 @@ impl Registry {
 
 fn strip(uri: &str) -> String {
     uri.strip_suffix('#').unwrap_or(uri).to_owned()
-}
-
-/// A plain name as `$anchor` wants it.
-fn is_anchor(name: &str, dialect: Dialect) -> bool {
-    let (first, others): (&[u8], &[u8]) = match dialect {
-        Dialect::Draft2020 => (b"_", b"-._"),
-        _ => (b"", b"-.:_"),
-    };
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || first.contains(&byte))
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
 }

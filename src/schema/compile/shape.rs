@@ -326,6 +326,11 @@ impl Reading {
         Reading { dialect, keywords, asserts_formats: false }
     }
 
+    /// True for a value that may stand where a schema is wanted.
+    pub(super) fn accepts(self, schema: Value<'_>) -> bool {
+        schema.is_object() || (self.dialect > Dialect::Draft4 && schema.as_bool().is_some())
+    }
+
     /// Adds a vocabulary by the last part of its URI; false if the dialect has none of the name.
     pub(super) fn add(&mut self, vocabulary: &str, required: bool) -> bool {
         let modern = self.dialect >= Dialect::Draft2020;

@@ -102,8 +102,7 @@ impl Subject {
 
     /// The node of a subschema that stands in this one, applied by nothing here.
     pub(super) fn held(&self, build: &mut Build, schema: Value<'_>) -> Result<NodeId, SchemaError> {
-        let may_be_boolean = self.dialect() > Dialect::Draft4;
-        if !schema.is_object() && !(may_be_boolean && schema.as_bool().is_some()) {
+        if !self.reading.accepts(schema) {
             return Err(self.invalid(build, schema));
         }
         build.add_node(blank(self.document_index, schema.position(), self.resource))
