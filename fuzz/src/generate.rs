@@ -14,10 +14,39 @@ const NAMES: &[&str] = &["a", "b", "c", "ab", "foo", "", "é", "__proto__"];
 const TYPES: &[&str] = &["null", "boolean", "integer", "number", "string", "array", "object"];
 
 const SCALARS: &[&str] = &[
-    "null", "true", "false", "0", "1", "2", "3", "-1", "10", "1.0", "0.5", "1.5", "2e0", "1e1", "-0",
-    "0.0", "12345678901234567890", "9007199254740993", "9007199254740992.0", "1e-3", "0.1", "\"\"",
-    "\"a\"", "\"b\"", "\"ab\"", "\"abc\"", "\"foo\"", "\"\\u0061\"", "\"é\"", "\"😀\"", "\"\\ud83d\\ude00\"",
-    "\"a1\"", "\"1\"",
+    "null",
+    "true",
+    "false",
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "10",
+    "1.0",
+    "0.5",
+    "1.5",
+    "2e0",
+    "1e1",
+    "-0",
+    "0.0",
+    "12345678901234567890",
+    "9007199254740993",
+    "9007199254740992.0",
+    "1e-3",
+    "0.1",
+    "\"\"",
+    "\"a\"",
+    "\"b\"",
+    "\"ab\"",
+    "\"abc\"",
+    "\"foo\"",
+    "\"\\u0061\"",
+    "\"é\"",
+    "\"😀\"",
+    "\"\\ud83d\\ude00\"",
+    "\"a1\"",
+    "\"1\"",
 ];
 
 const LIMITS: &[&str] =
@@ -26,21 +55,47 @@ const LIMITS: &[&str] =
 const DIVISORS: &[&str] = &["1", "2", "0.5", "0.1", "0.01", "3", "1e-2", "10", "1.5"];
 
 const PATTERNS: &[&str] = &[
-    "^a", "b$", "^[a-c]+$", "^.$", "a|b", "^\\\\d", "o{2}", "^(foo|a.*)$", "^\\\\w+$", "^$", "\\\\p{L}",
+    "^a",
+    "b$",
+    "^[a-c]+$",
+    "^.$",
+    "a|b",
+    "^\\\\d",
+    "o{2}",
+    "^(foo|a.*)$",
+    "^\\\\w+$",
+    "^$",
+    "\\\\p{L}",
     "^[^a]",
 ];
+
+/// What a schema under construction is applied to. References to the same value are chosen so that
+/// they rarely lead in a circle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The value of the root.
+    Root,
+    /// The value of a definition.
+    Definition,
+    /// Something within.
+    Within,
+}
 
 /// Makes one schema, then values for it.
 pub(crate) struct Generator<'a> {
     random: &'a mut Random,
     dialect: Dialect,
+    /// That of the resource `r`, mostly the same.
+    other: Dialect,
+    place: Place,
     /// Values that the schema holds in `enum` and `const`.
     constants: Vec<String>,
 }
 
 impl<'a> Generator<'a> {
     pub(crate) fn new(random: &'a mut Random, dialect: Dialect) -> Self {
-        Generator { random, dialect, constants: Vec::new() }
+        let other = if random.once_in(4) { random.pick(Dialect::ALL) } else { dialect };
+        Generator { random, dialect, other, place: Place::Root, constants: Vec::new() }
     }
 
     /// A whole schema with definitions, anchors and resources for its references.
@@ -57,19 +112,14 @@ impl<'a> Generator<'a> {
         if self.random.once_in(3) {
             members.extend(self.own_anchor());
         }
+        self.place = Place::Definition;
         let definitions = self.definitions();
         members.push(format!("\"{}\":{definitions}", self.definitions_keyword()));
         format!("{{{}}}", members.join(","))
     }
 
     fn schema_uri(&self) -> &'static str {
-        match self.dialect {
-            Dialect::Draft4 => "http://json-schema.org/draft-04/schema#",
-            Dialect::Draft6 => "http://json-schema.org/draft-06/schema#",
-            Dialect::Draft7 => "http://json-schema.org/draft-07/schema#",
-            Dialect::Draft2019 => "https://json-schema.org/draft/2019-09/schema",
-            Dialect::Draft2020 => "https://json-schema.org/draft/2020-12/schema",
-        }
+        schema_uri(self.dialect)
     }
 
     fn id_keyword(&self) -> &'static str {
@@ -77,16 +127,17 @@ impl<'a> Generator<'a> {
     }
 
     fn definitions_keyword(&self) -> &'static str {
-        if self.dialect >= Dialect::Draft2019 { "$defs" } else { "definitions" }
+        definitions_keyword(self.dialect)
     }
 
     /// An anchor of the schema it stands in, by which dynamic references find it.
     fn own_anchor(&mut self) -> Option<String> {
         match self.dialect {
             Dialect::Draft2020 => Some("\"$dynamicAnchor\":\"d\"".to_owned()),
-            Dialect::Draft2019 => {
-                Some(format!("\"$recursiveAnchor\":{}", self.random.pick(&["true", "true", "false"])))
-            }
+            Dialect::Draft2019 => Some(format!(
+                "\"$recursiveAnchor\":{}",
+                self.random.pick(&["true", "true", "false"])
+            )),
             _ => None,
         }
     }
@@ -104,29 +155,61 @@ impl<'a> Generator<'a> {
         });
         members.push(format!("\"n\":{{{}}}", named.join(",")));
         for name in ["r", "s"] {
-            let mut resource = self.keywords(2);
-            resource.push(format!("\"{}\":\"http://example.com/{name}.json\"", self.id_keyword()));
-            if self.random.once_in(2) {
-                resource.extend(self.own_anchor());
-            }
-            let inner = self.schema(1);
-            resource.push(format!("\"{}\":{{\"x\":{inner}}}", self.definitions_keyword()));
-            members.push(format!("\"{name}\":{{{}}}", resource.join(",")));
+            let resource = self.resource(name);
+            members.push(format!("\"{name}\":{resource}"));
         }
         format!("{{{}}}", members.join(","))
     }
 
-    fn reference(&mut self) -> String {
-        let definitions = self.definitions_keyword();
-        match self.random.below(9) {
-            0 | 1 => format!("#/{definitions}/x"),
-            2 => format!("http://example.com/r.json#/{definitions}/x"),
-            3 => "http://example.com/r.json".to_owned(),
-            4 => "http://example.com/s.json".to_owned(),
-            5 => "#".to_owned(),
-            6 => "http://example.com/s.json#".to_owned(),
-            _ => format!("http://example.com/s.json#/{definitions}/x"),
+    /// A schema with an identifier, `r` perhaps of another dialect.
+    fn resource(&mut self, name: &str) -> String {
+        let own = self.dialect;
+        if name == "r" {
+            self.dialect = self.other;
         }
+        let mut members = self.keywords(2);
+        if self.dialect != own {
+            // Beside a reference the dialect would be ignored, and keywords be those of another.
+            members.retain(|member| !member.starts_with("\"$ref\""));
+        }
+        members.push(format!("\"{}\":\"http://example.com/{name}.json\"", self.id_keyword()));
+        if self.dialect != own || self.random.once_in(4) {
+            members.push(format!("\"$schema\":\"{}\"", self.schema_uri()));
+        }
+        if self.random.once_in(2) {
+            members.extend(self.own_anchor());
+        }
+        let inner = self.schema(1);
+        members.push(format!("\"{}\":{{\"x\":{inner}}}", self.definitions_keyword()));
+        self.dialect = own;
+        format!("{{{}}}", members.join(","))
+    }
+
+    fn reference(&mut self) -> String {
+        let own = self.definitions_keyword();
+        let in_r = definitions_keyword(self.other);
+        let everywhere = self.place == Place::Within;
+        match self.random.below(if everywhere { 10 } else { 9 }) {
+            0..3 => format!("#/{own}/x"),
+            3 => format!("http://example.com/r.json#/{in_r}/x"),
+            4 | 5 => "http://example.com/r.json".to_owned(),
+            6 => "http://example.com/s.json".to_owned(),
+            7 => "http://example.com/s.json#".to_owned(),
+            8 => format!("http://example.com/s.json#/{own}/x"),
+            _ => "#".to_owned(),
+        }
+    }
+
+    /// A schema for what is within the value.
+    fn child(&mut self, depth: usize) -> String {
+        self.within(|this| this.schema(depth))
+    }
+
+    fn within<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let place = std::mem::replace(&mut self.place, Place::Within);
+        let made = make(self);
+        self.place = place;
+        made
     }
 
     pub(crate) fn schema(&mut self, depth: usize) -> String {
@@ -164,7 +247,8 @@ impl<'a> Generator<'a> {
         }
         if self.dialect == Dialect::Draft4 {
             // The meta-schema demands the limit beside its flag.
-            for (flag, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+            for (flag, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")]
+            {
                 let has = |name: &str| members.iter().any(|(keyword, _)| *keyword == name);
                 if has(flag) && !has(limit) {
                     members.push((limit, self.random.pick(LIMITS).to_owned()));
@@ -201,17 +285,17 @@ impl<'a> Generator<'a> {
             15 => one("maxItems", self.count()),
             16 => one("uniqueItems", self.random.pick(&["true", "true", "false"]).to_owned()),
             17 | 18 if self.dialect < Dialect::Draft2020 && self.random.once_in(2) => {
-                let mut members = vec![("items", self.list(inner))];
+                let mut members = vec![("items", self.within(|this| this.list(inner)))];
                 if self.random.once_in(2) {
-                    members.push(("additionalItems", self.schema(inner)));
+                    members.push(("additionalItems", self.child(inner)));
                 }
                 members
             }
-            17 | 18 => one("items", self.schema(inner)),
-            19 => one("prefixItems", self.list(inner)),
-            20 => one("additionalItems", self.schema(inner)),
+            17 | 18 => one("items", self.child(inner)),
+            19 => one("prefixItems", self.within(|this| this.list(inner))),
+            20 => one("additionalItems", self.child(inner)),
             21 => {
-                let mut members = vec![("contains", self.schema(inner))];
+                let mut members = vec![("contains", self.child(inner))];
                 for keyword in ["minContains", "maxContains"] {
                     if self.random.once_in(2) {
                         members.push((keyword, self.count()));
@@ -221,7 +305,7 @@ impl<'a> Generator<'a> {
             }
             22 => one("minProperties", self.count()),
             23 => one("maxProperties", self.count()),
-            24..27 => one("properties", self.map(inner)),
+            24..27 => one("properties", self.within(|this| this.map(inner))),
             27 | 28 => one("required", self.names()),
             29 => {
                 let mut members = BTreeSet::new();
@@ -230,12 +314,12 @@ impl<'a> Generator<'a> {
                 }
                 let members: Vec<String> = members
                     .into_iter()
-                    .map(|pattern| format!("\"{pattern}\":{}", self.schema(inner)))
+                    .map(|pattern| format!("\"{pattern}\":{}", self.child(inner)))
                     .collect();
                 one("patternProperties", format!("{{{}}}", members.join(",")))
             }
-            30 | 31 => one("additionalProperties", self.schema(inner)),
-            32 => one("propertyNames", self.schema(inner)),
+            30 | 31 => one("additionalProperties", self.child(inner)),
+            32 => one("propertyNames", self.child(inner)),
             33 if modern => one("dependentSchemas", self.map(inner)),
             34 if modern => one("dependentRequired", self.dependencies(0, true)),
             33 | 34 => one("dependencies", self.dependencies(inner, false)),
@@ -254,7 +338,10 @@ impl<'a> Generator<'a> {
             }
             41 if modern => {
                 let keyword = self.random.pick(&["unevaluatedProperties", "unevaluatedItems"]);
-                one(keyword, self.schema(inner))
+                one(keyword, self.child(inner))
+            }
+            42.. if self.place == Place::Definition && !self.random.once_in(4) => {
+                one("type", self.types())
             }
             42 if self.dialect == Dialect::Draft2020 => {
                 let target = self.random.pick(&["#d", "http://example.com/r.json#d", "#n"]);
@@ -282,7 +369,8 @@ impl<'a> Generator<'a> {
     }
 
     fn list(&mut self, depth: usize) -> String {
-        let schemas: Vec<String> = (0..1 + self.random.below(4)).map(|_| self.schema(depth)).collect();
+        let schemas: Vec<String> =
+            (0..1 + self.random.below(4)).map(|_| self.schema(depth)).collect();
         format!("[{}]", schemas.join(","))
     }
 
@@ -346,8 +434,21 @@ impl<'a> Generator<'a> {
                 .collect();
             return format!("{{{}}}", members.join(","));
         }
-        let items: Vec<String> =
-            (0..self.random.below(5)).map(|_| self.any(depth - 1)).collect();
+        let items: Vec<String> = (0..self.random.below(5)).map(|_| self.any(depth - 1)).collect();
         format!("[{}]", items.join(","))
     }
+}
+
+fn schema_uri(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Draft4 => "http://json-schema.org/draft-04/schema#",
+        Dialect::Draft6 => "http://json-schema.org/draft-06/schema#",
+        Dialect::Draft7 => "http://json-schema.org/draft-07/schema#",
+        Dialect::Draft2019 => "https://json-schema.org/draft/2019-09/schema",
+        Dialect::Draft2020 => "https://json-schema.org/draft/2020-12/schema",
+    }
+}
+
+fn definitions_keyword(dialect: Dialect) -> &'static str {
+    if dialect >= Dialect::Draft2019 { "$defs" } else { "definitions" }
 }

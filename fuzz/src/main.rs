@@ -10,6 +10,7 @@
 mod explained;
 mod generate;
 mod random;
+mod shrink;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,17 +18,18 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use toolwire::json::{Limits, read};
-use toolwire::schema::{CompileOptions, Dialect, Program, Verdict, compile, judge};
+use toolwire::schema::{CompileOptions, Dialect, Program, SchemaError, Verdict, compile, judge};
 
 use explained::{Case, Found};
 use generate::Generator;
 use random::Random;
+use shrink::shrink;
 
 /// Values judged by each schema.
 const VALUES: u64 = 250;
 
 /// Differences printed in full.
-const SHOWN: usize = 20;
+const SHOWN: usize = 10;
 
 /// What the comparisons came to.
 #[derive(Default)]
@@ -88,57 +90,120 @@ fn parse(arguments: &[&str]) -> Option<(u64, u64, Vec<Dialect>)> {
 /// Compares so many verdicts of one dialect.
 fn compare(dialect: Dialect, count: u64, mut random: Random) -> Counts {
     let mut counts = Counts::default();
-    let options = CompileOptions { dialect, ..CompileOptions::default() };
     while counts.compared < count {
         let mut generator = Generator::new(&mut random, dialect);
         let schema = generator.root();
         counts.schemas += 1;
-        let oracle = Oracle::new(&schema, dialect);
-        let program = compile(schema.as_bytes(), &options).map_err(|error| error.reason);
-        let (oracle, program) = match (oracle, program) {
-            (Ok(oracle), Ok(program)) => (oracle, program),
-            (Err(_), Err(_)) => {
-                counts.refused += 1;
-                continue;
-            }
-            (oracle, program) => {
-                let found = Found {
-                    ours: program.err().unwrap_or("compiles"),
-                    theirs: oracle.err().unwrap_or_else(|| "compiles".to_owned()),
-                };
-                note(&mut counts, Case { dialect, schema: &schema, value: None }, found);
-                continue;
-            }
-        };
+        let both = Both::new(&schema, dialect);
+        if both.ours.is_err() && both.theirs.is_err() {
+            counts.refused += 1;
+            continue;
+        }
+        if let Some(found) = both.refusal() {
+            note(&mut counts, &both, &schema, None, found);
+            continue;
+        }
         for _ in 0..VALUES.min(count - counts.compared) {
             let value = generator.value();
             counts.compared += 1;
-            let ours = verdict(&program, &value);
-            let theirs = oracle.verdict(&value);
+            let (ours, theirs) = both.verdicts(&value);
             if ours == theirs {
                 counts.valid += u64::from(ours == "valid");
             } else {
                 let found = Found { ours, theirs: theirs.to_owned() };
-                let case = Case { dialect, schema: &schema, value: Some(&value) };
-                note(&mut counts, case, found);
+                note(&mut counts, &both, &schema, Some(&value), found);
             }
         }
     }
     counts
 }
 
-fn note(counts: &mut Counts, case: Case<'_>, found: Found) {
-    if let Some(rule) = explained::rule(&case, &found) {
+fn note(counts: &mut Counts, both: &Both, schema: &str, value: Option<&str>, found: Found) {
+    let dialect = both.dialect;
+    if let Some(rule) = both.rule(schema, value, &found) {
         *counts.explained.entry(rule).or_default() += 1;
         return;
     }
     counts.unexplained += 1;
-    if counts.unexplained as usize <= SHOWN {
-        println!("{}: ours {}, theirs {}", case.dialect.name(), found.ours, found.theirs);
-        println!("  schema {}", case.schema);
-        if let Some(value) = case.value {
-            println!("  value  {value}");
+    if counts.unexplained as usize > SHOWN {
+        return;
+    }
+    println!("{}: ours {}, theirs {}", dialect.name(), found.ours, found.theirs);
+    let still = |schema: &str, value: Option<&str>| {
+        let both = Both::new(schema, dialect);
+        let now = match value {
+            None => both.refusal(),
+            Some(value) => {
+                let (ours, theirs) = both.verdicts(value);
+                Some(Found { ours, theirs: theirs.to_owned() })
+            }
+        };
+        now.is_some_and(|now| {
+            let same = now.ours == found.ours && (value.is_none() || now.theirs == found.theirs);
+            same && both.rule(schema, value, &now).is_none()
+        })
+    };
+    let mut value = value.map(str::to_owned);
+    let mut schema = shrink(schema, |schema| still(schema, value.as_deref()));
+    if let Some(large) = value {
+        let small = shrink(&large, |value| still(&schema, Some(value)));
+        schema = shrink(&schema, |schema| still(schema, Some(&small)));
+        value = Some(small);
+    }
+    println!("  schema {schema}");
+    if let Some(value) = value {
+        println!("  value  {value}");
+    }
+}
+
+/// A schema compiled by both.
+struct Both {
+    dialect: Dialect,
+    ours: Result<Program, SchemaError>,
+    theirs: Result<Oracle, String>,
+}
+
+impl Both {
+    fn new(schema: &str, dialect: Dialect) -> Self {
+        let options = CompileOptions { dialect, ..CompileOptions::default() };
+        let ours = compile(schema.as_bytes(), &options);
+        Both { dialect, ours, theirs: Oracle::new(schema, dialect) }
+    }
+
+    /// What they came to, if only one compiled the schema.
+    fn refusal(&self) -> Option<Found> {
+        let (ours, theirs) = match (&self.ours, &self.theirs) {
+            (Ok(_), Err(theirs)) => ("compiles", theirs.clone()),
+            (Err(ours), Ok(_)) => (ours.reason, "compiles".to_owned()),
+            _ => return None,
+        };
+        Some(Found { ours, theirs })
+    }
+
+    fn verdicts(&self, value: &str) -> (&'static str, &'static str) {
+        match (&self.ours, &self.theirs) {
+            (Ok(ours), Ok(theirs)) => (verdict(ours, value), theirs.verdict(value)),
+            _ => ("no program", "no program"),
         }
+    }
+
+    /// The rule that explains a difference.
+    fn rule(&self, schema: &str, value: Option<&str>, found: &Found) -> Option<&'static str> {
+        let agree = |schema: &str| {
+            let both = Both::new(schema, self.dialect);
+            let (ours, theirs) = both.verdicts(value.unwrap_or("null"));
+            both.ours.is_ok() && both.theirs.is_ok() && ours == theirs
+        };
+        let case = Case {
+            dialect: self.dialect,
+            schema,
+            agree: &agree,
+            unused: self.ours.as_ref().is_ok_and(|program| {
+                program.problems().iter().any(|problem| problem.code == "unresolved_ref")
+            }),
+            target: self.ours.as_ref().err().and_then(|error| error.target.clone()),
+        };
+        explained::rule(&case, found)
     }
 }
 
@@ -169,10 +234,8 @@ impl Oracle {
             Dialect::Draft2020 => jsonschema::Draft::Draft202012,
         };
         let schema: Value = serde_json::from_str(schema).map_err(|error| error.to_string())?;
-        let options = jsonschema::options()
-            .with_draft(draft)
-            .should_validate_formats(false)
-            .offline();
+        let options =
+            jsonschema::options().with_draft(draft).should_validate_formats(false).offline();
         let validator = options.build(&schema).map_err(|error| error.to_string())?;
         Ok(Oracle { validator })
     }

@@ -283,7 +283,16 @@ impl Registry {
     /// Once everything is compiled: what each dynamic reference may lead to.
     pub(super) fn finish(&mut self, build: &mut Build) {
         let mut known: HashMap<String, Option<u32>> = HashMap::new();
+        let outermost = build.node(build.program.root).resource;
         for (index, name) in std::mem::take(&mut self.dynamic_names) {
+            // Every judgement begins in the root's resource.
+            let root = self.resources.get(outermost as usize);
+            if let Some(&node) = root.and_then(|root| root.dynamic_anchors.get(&name)) {
+                if let Some(op) = build.program.dynamics.get_mut(index) {
+                    op.otherwise = node;
+                }
+                continue;
+            }
             let name = *known.entry(name).or_insert_with_key(|name| {
                 let resources = self.resources.iter().enumerate();
                 let candidates: Vec<_> = resources
