@@ -436,3 +436,28 @@ fn a_remembered_answer_belongs_to_its_dynamic_scope() {
     assert_eq!(run(&program, &rows("[1]")).verdict, Valid);
     assert_eq!(run(&program, &rows("[null]")).verdict, Invalid);
 }
+
+#[test]
+fn a_dynamic_anchor_that_no_judgement_can_be_led_to_needs_no_targets() {
+    // The root's own anchor is always the outermost; `r` is never entered.
+    let hidden = r##""r":{"$id":"http://x/r","$dynamicAnchor":"d","items":{"$ref":"#nowhere"}}"##;
+    for schema in [
+        format!(
+            r##"{{"$dynamicAnchor":"d","items":{{"$dynamicRef":"#d"}},"$defs":{{{hidden}}}}}"##
+        ),
+        format!(
+            r##"{{"items":{{"$dynamicRef":"http://x/s#d"}},"$defs":{{{hidden},
+                "s":{{"$id":"http://x/s","$dynamicAnchor":"d","type":["array","null"]}}}}}}"##
+        ),
+    ] {
+        let found = program(Draft2020, &schema);
+        assert!(found.problems().iter().any(|problem| problem.code == "unresolved_ref"));
+        assert_eq!(run(&found, "[[]]").verdict, Valid);
+    }
+    let entered = format!(
+        r##"{{"$ref":"http://x/r#/$defs/own","$defs":{{"r":{{"$id":"http://x/r","$dynamicAnchor":"d","items":{{"$ref":"#nowhere"}},
+            "$defs":{{"own":{{"items":{{"$dynamicRef":"http://x/s#d"}}}}}}}},
+            "s":{{"$id":"http://x/s","$dynamicAnchor":"d"}}}}}}"##
+    );
+    assert_eq!(error(Draft2020, &entered).reason, "unresolved_ref");
+}
