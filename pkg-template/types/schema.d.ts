@@ -20,8 +20,8 @@ export interface SchemaOptions {
    */
   keywords?: "full" | "structural";
   /**
-   * Whether `format` is checked; default "annotate": it is not. Unknown formats never fail. "assert"
-   * is not available in this version: it throws `invalid_arguments`.
+   * Whether `format` is checked; default "annotate": it is not. With "assert" a string must be of the
+   * format, if the dialect defines it; other formats never fail. docs/json-schema.md lists them.
    */
   formats?: "annotate" | "assert";
   /** Further documents by absolute URI, for references. Nothing is ever fetched. */

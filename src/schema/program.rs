@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::json::multiple::Divisor;
 use crate::json::{Numbers, Tag, Tape, Value};
 
+use super::format::{Format, IdnaCell};
 use super::names::NameTable;
 use super::options::{Dialect, DuplicateKeys};
 use super::pattern::Pattern;
@@ -129,6 +130,8 @@ pub(crate) enum Op {
     /// The length itself.
     MaxLength(u32),
     Pattern(u32),
+    /// The format itself.
+    Format(Format),
     /// The count itself.
     MinItems(u32),
     /// The count itself.
@@ -349,6 +352,8 @@ pub struct Program {
     pub(crate) dependencies: Vec<DependenciesOp>,
     pub(crate) dynamics: Vec<DynamicOp>,
     pub(crate) documents: Vec<Rc<Document>>,
+    /// What formats of internationalised names need; empty until one is judged.
+    pub(crate) idna: IdnaCell,
     pub(crate) problems: Vec<SchemaProblem>,
     pub(crate) root: NodeId,
     pub(crate) dialect: Dialect,

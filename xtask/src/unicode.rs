@@ -1,4 +1,5 @@
-//! `cargo xtask unicode`: the tables of Unicode properties that patterns are judged by.
+//! `cargo xtask unicode`: the tables of Unicode properties that patterns are judged by; `idna` makes
+//! those that host names need beside them.
 //!
 //! The file `src/schema/pattern/unicode.bin` is made from the data of the crate `icu_properties`.
 //! All numbers are seven bits a byte, the low ones first, the high bit on all but the last byte. A
@@ -27,7 +28,7 @@ use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong, Prop
 use crate::process::{Failure, Outcome};
 use crate::tree;
 
-const LAST: u32 = 0x10_FFFF;
+pub(crate) const LAST: u32 = 0x10_FFFF;
 
 /// The categories in the order of their numbers; `src/schema/pattern/unicode.rs` has the same.
 const CATEGORY_ORDER: &str = "Cn Lu Ll Lt Lm Lo Mn Me Mc Nd Nl No Zs Zl Zp Cc Cf Co Cs Pd Ps Pe \
@@ -95,13 +96,19 @@ type Flags = Vec<bool>;
 
 /// Writes the tables.
 pub(crate) fn write() -> Outcome<()> {
-    let bytes = tables()?;
-    println!("{} bytes, Unicode {}", bytes.len(), version()?);
-    tree::write(&path(), &bytes)
+    let files = files()?;
+    let bytes: usize = files.iter().map(|file| file.1.len()).sum();
+    println!("{bytes} bytes, Unicode {}", version()?);
+    files.iter().try_for_each(|(path, bytes)| tree::write(path, bytes))
 }
 
-fn path() -> PathBuf {
-    tree::root().join("src/schema/pattern/unicode.bin")
+/// Each file and what it is to hold.
+fn files() -> Outcome<[(PathBuf, Vec<u8>); 2]> {
+    let schema = tree::root().join("src/schema");
+    Ok([
+        (schema.join("pattern/unicode.bin"), tables()?),
+        (schema.join("format/idna.bin"), crate::idna::tables()?),
+    ])
 }
 
 /// The Unicode version of the crate's data. The crate does not tell; but if it agrees with the
@@ -146,7 +153,7 @@ fn tables() -> Outcome<Vec<u8>> {
     Ok(out)
 }
 
-fn number(out: &mut Vec<u8>, mut number: u32) {
+pub(crate) fn number(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -154,13 +161,13 @@ fn number(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-fn part(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn part(out: &mut Vec<u8>, bytes: &[u8]) {
     number(out, bytes.len() as u32);
     out.extend_from_slice(bytes);
 }
 
 /// Runs of equal values: value and length.
-fn runs<T: PartialEq + Copy>(values: &[T]) -> Vec<(T, u32)> {
+pub(crate) fn runs<T: PartialEq + Copy>(values: &[T]) -> Vec<(T, u32)> {
     let mut runs: Vec<(T, u32)> = Vec::new();
     for &value in values {
         match runs.last_mut() {
@@ -393,7 +400,9 @@ mod tests {
 
     #[test]
     fn the_committed_tables_are_those_of_the_crate() {
-        let committed = std::fs::read(path()).unwrap();
-        assert!(committed == tables().unwrap(), "run cargo xtask unicode and commit the outcome");
+        for (path, bytes) in files().unwrap() {
+            let committed = std::fs::read(&path).unwrap();
+            assert!(committed == bytes, "run cargo xtask unicode and commit the outcome");
+        }
     }
 }

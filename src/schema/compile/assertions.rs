@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use crate::json::multiple::Divisor;
 use crate::json::{Kind, Numbers, Value, number};
 use crate::schema::error::SchemaError;
+use crate::schema::format::Format;
+use crate::schema::options::Formats;
 use crate::schema::pattern::{Pattern, PatternFault};
 use crate::schema::program::{DivisorOp, Op, PatternOp, Place, kinds};
 
@@ -61,8 +63,10 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
         ops.push(Op::Pattern(pattern(build, subject, &points, value)?));
     }
     if let Some(value) = subject.get_kind(build, Keyword::Format, Kind::String)? {
-        // An annotation: what it says is not judged.
-        subject.string(build, value)?;
+        let name = subject.string(build, value)?;
+        // One that the dialect does not define says nothing.
+        let known = Format::of(&name, subject.dialect);
+        ops.extend(known.filter(|_| build.formats == Formats::Assert).map(Op::Format));
     }
     subject.kinds &= allowed;
     subject.ops.extend(ops);

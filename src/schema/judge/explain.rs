@@ -202,6 +202,9 @@ impl Judge {
                 let value = pattern.and_then(|pattern| program.value(pattern.place));
                 self.violate(cx, at, "pattern", |params| params.raw("pattern", value));
             }
+            Op::Format(format) => {
+                self.violate(cx, at, "format", |params| params.text("format", format.name()));
+            }
             Op::MinLength(limit) => self.explain_limit(cx, at, "minLength", limit),
             Op::MaxLength(limit) => self.explain_limit(cx, at, "maxLength", limit),
             Op::MinItems(limit) => self.explain_limit(cx, at, "minItems", limit),

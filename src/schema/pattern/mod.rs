@@ -33,7 +33,9 @@ use forms::Form;
 use nfa::Machine;
 
 pub(crate) use matcher::Matcher;
-pub(crate) use unicode::version as unicode_version;
+pub(crate) use set::Set;
+pub(crate) use simulate::after as point_after;
+pub(crate) use unicode::{Reader as PropertyReader, property, version as unicode_version};
 
 /// Instructions and ranges of all patterns of one schema together.
 const MAX_INSTRUCTIONS: usize = 200_000;
@@ -41,6 +43,9 @@ const MAX_RANGES: usize = 1_000_000;
 
 /// Up to this size a machine runs over a short text at once.
 const LIGHT: usize = 64;
+
+/// Bytes of a text that is read as a pattern to see whether it is one.
+const MAX_PATTERN_BYTES: usize = 1 << 16;
 
 /// Bytes of a text that counts as short.
 pub(crate) const SHORT: u32 = 256;
@@ -135,6 +140,20 @@ impl Pattern {
             Engine::Machine(machine) => machine.size() <= LIGHT,
             Engine::Backtracker(_) => false,
         }
+    }
+}
+
+/// Whether a text, as generalised UTF-8, is a pattern under the flag `u`; `None` for one that is
+/// too large to say.
+pub(crate) fn is_unicode_pattern(text: &[u8]) -> Option<bool> {
+    if text.len() > MAX_PATTERN_BYTES {
+        return None;
+    }
+    match parse::parse(&points_of(text), &mut 0) {
+        Ok(tree) => Some(!tree.is_annex_b),
+        Err(PatternFault::Unsupported) => Some(true),
+        Err(PatternFault::Syntax) => Some(false),
+        Err(PatternFault::TooLarge) => None,
     }
 }
 

@@ -11,14 +11,14 @@ const ASCII: u32 = 0x80;
 
 /// A set of code points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Set {
+pub(crate) struct Set {
     ascii: u128,
     ranges: Vec<(u32, u32)>,
 }
 
 impl Set {
     /// The union of ranges in any order, both ends included.
-    pub(super) fn new(mut ranges: Vec<(u32, u32)>) -> Self {
+    pub(crate) fn new(mut ranges: Vec<(u32, u32)>) -> Self {
         ranges.sort_unstable();
         let mut joined: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
         for (first, last) in ranges {
@@ -39,7 +39,7 @@ impl Set {
     }
 
     /// Every code point that is not in this set.
-    pub(super) fn complement(&self) -> Self {
+    pub(crate) fn complement(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
         for &(first, last) in &self.ranges {
@@ -54,12 +54,12 @@ impl Set {
         Set::new(ranges)
     }
 
-    pub(super) fn ranges(&self) -> &[(u32, u32)] {
+    pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }
 
     #[inline]
-    pub(super) fn contains(&self, point: u32) -> bool {
+    pub(crate) fn contains(&self, point: u32) -> bool {
         if point < ASCII {
             return self.ascii >> point & 1 == 1;
         }

@@ -214,7 +214,7 @@ pub(super) fn holds(assertion: Assertion, text: &[u8], at: usize) -> bool {
 
 /// The code point that starts at a position, and where it ends.
 #[inline]
-pub(super) fn after(text: &[u8], at: usize) -> Option<(u32, usize)> {
+pub(crate) fn after(text: &[u8], at: usize) -> Option<(u32, usize)> {
     let first = *text.get(at)? as u32;
     if first < 0x80 {
         return Some((first, at + 1));

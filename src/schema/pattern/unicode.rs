@@ -57,18 +57,22 @@ const GROUPS: &[(&str, &str, u32)] = &[
 ];
 
 /// Reads the tables' numbers, each seven bits a byte and the low ones first.
-struct Reader {
+pub(crate) struct Reader {
     rest: &'static [u8],
 }
 
 impl Reader {
-    fn byte(&mut self) -> u32 {
+    pub(crate) fn new(bytes: &'static [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    pub(crate) fn byte(&mut self) -> u32 {
         let Some((&first, rest)) = self.rest.split_first() else { return 0 };
         self.rest = rest;
         first as u32
     }
 
-    fn number(&mut self) -> u32 {
+    pub(crate) fn number(&mut self) -> u32 {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte();
@@ -81,7 +85,7 @@ impl Reader {
     }
 
     /// A part that is preceded by its length in bytes.
-    fn part(&mut self) -> Reader {
+    pub(crate) fn part(&mut self) -> Reader {
         let length = self.number() as usize;
         let (part, rest) = self.rest.split_at_checked(length).unwrap_or((&[], &[]));
         self.rest = rest;
@@ -92,7 +96,7 @@ impl Reader {
         std::str::from_utf8(self.part().rest).unwrap_or("")
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 }
@@ -108,7 +112,7 @@ struct Tables {
 }
 
 fn tables() -> Tables {
-    let mut reader = Reader { rest: TABLES };
+    let mut reader = Reader::new(TABLES);
     Tables {
         version: reader.text(),
         categories: reader.part(),
@@ -155,7 +159,7 @@ impl Edges {
 
 /// The set of a property of `\p{…}`, written `Name` or `Name=Value`; `None` if ECMA-262 knows none
 /// of that name.
-pub(super) fn property(text: &str) -> Option<Set> {
+pub(crate) fn property(text: &str) -> Option<Set> {
     let Some((name, value)) = text.split_once('=') else {
         return category(text).or_else(|| binary(text));
     };
