@@ -186,6 +186,13 @@ pub(crate) struct EnumSet {
     pub(crate) hashes: Vec<(u64, u32)>,
 }
 
+impl EnumSet {
+    /// True if one value alone is allowed.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.strings.len() + self.few.len() + self.hashes.len() == 1
+    }
+}
+
 /// A numeric limit.
 #[derive(Debug)]
 pub(crate) struct Bound {

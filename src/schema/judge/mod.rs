@@ -17,6 +17,7 @@ mod explain;
 mod frame;
 mod members;
 mod memo;
+mod nearest;
 mod objects;
 mod repeats;
 mod scalars;
@@ -73,6 +74,8 @@ pub struct Judge {
     repeated_member: bool,
     violations: Vec<Violation>,
     truncated: bool,
+    /// What is counted of a branch, instead of telling it.
+    score: Option<nearest::Score>,
     /// The root was entered in this phase.
     entered: bool,
     /// Where to go on looking for repeated names.
@@ -102,6 +105,7 @@ impl Judge {
             repeated_member: false,
             violations: Vec::new(),
             truncated: false,
+            score: None,
             entered: false,
             repeats_from: position,
         }
@@ -235,6 +239,9 @@ impl Judge {
                 Step::Doubt => self.next_op(false, true),
                 Step::Fail if explains => {
                     self.next_op(true, false);
+                    if self.leave_counted() {
+                        continue;
+                    }
                     if self.truncated {
                         // Whatever is left would not be told.
                         return Some(Answer::Invalid);
