@@ -3,7 +3,7 @@
 //!
 //! The file `src/schema/pattern/unicode.bin` is made from the data of the crate `icu_properties`.
 //! All numbers are seven bits a byte, the low ones first, the high bit on all but the last byte. A
-//! *part* is its length in bytes, then its bytes. The file is six parts:
+//! *part* is its length in bytes, then its bytes. The file is seven parts:
 //!
 //! 1. the Unicode version as text;
 //! 2. general categories as runs from U+0000 on: a byte of the category (low five bits, numbered as
@@ -16,11 +16,15 @@
 //!    range the distance from the end of the one before, its length, its script, its list;
 //! 6. binary properties, each a part: its names as a part of text; one more than the index of the
 //!    property that it is based on, or 0; categories as bits; then ranges as distances and lengths.
-//!    A code point has the property if an odd number of base, categories and ranges have it.
+//!    A code point has the property if an odd number of base, categories and ranges have it;
+//! 7. simple case foldings as rows: the distance from the end of the row before, the count of code
+//!    points, how far apart they are (1 or 2), and twice the distance to what the first folds to,
+//!    one more if that is lower.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use icu_casemap::CaseMapperBorrowed;
 use icu_properties::props::{GeneralCategory, Script};
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong, PropertyNamesShort};
@@ -150,6 +154,7 @@ fn tables() -> Outcome<Vec<u8>> {
     part(&mut out, &scripts.runs());
     part(&mut out, &scripts.extensions());
     part(&mut out, &binaries(&categories)?);
+    part(&mut out, &foldings());
     Ok(out)
 }
 
@@ -304,6 +309,48 @@ impl Scripts {
         }
         out
     }
+}
+
+/// One row of foldings.
+struct Row {
+    first: u32,
+    last: u32,
+    step: u32,
+    distance: i64,
+}
+
+fn foldings() -> Vec<u8> {
+    let mapper = CaseMapperBorrowed::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for point in '\0'..=char::MAX {
+        let folded = mapper.simple_fold(point);
+        if folded == point {
+            continue;
+        }
+        let (point, distance) = (point as u32, folded as i64 - point as i64);
+        match rows.last_mut() {
+            Some(row)
+                if row.distance == distance && row.first == row.last && point - row.last <= 2 =>
+            {
+                row.step = point - row.last;
+                row.last = point;
+            }
+            Some(row) if row.distance == distance && point - row.last == row.step => {
+                row.last = point
+            }
+            _ => rows.push(Row { first: point, last: point, step: 1, distance }),
+        }
+    }
+    let mut out = Vec::new();
+    let mut end = 0;
+    for row in rows {
+        number(&mut out, row.first - end);
+        number(&mut out, (row.last - row.first) / row.step + 1);
+        number(&mut out, row.step);
+        number(&mut out, (row.distance.unsigned_abs() as u32) << 1 | (row.distance < 0) as u32);
+        end = row.last;
+    }
+    out
 }
 
 /// A stretch of code points of one category that no property divides.

@@ -126,7 +126,7 @@ pub(super) fn pattern(
     let pattern = Pattern::new(points, &mut build.patterns_spent).map_err(|fault| {
         let reason = match fault {
             PatternFault::TooLarge => "limit",
-            PatternFault::Syntax | PatternFault::Unsupported => "bad_pattern",
+            PatternFault::Syntax => "bad_pattern",
         };
         SchemaError::new(reason, build.pointer(place.document, place.position))
     })?;

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `parse`, `escape` | the grammar: text to tree |
 //! | `tree`, `set`, `unicode` | the tree, sets of code points, properties of code points |
+//! | `fold` | what the modifier `i` makes equal |
 //! | `forms` | patterns that need no machine |
 //! | `nfa`, `simulate` | tree to instructions, and running those in linear time |
 //! | `backtrack` | patterns with backreferences |
@@ -17,6 +18,7 @@
 
 mod backtrack;
 mod escape;
+mod fold;
 mod forms;
 mod matcher;
 mod nfa;
@@ -57,8 +59,6 @@ pub(crate) enum PatternFault {
     Syntax,
     /// It, or all patterns of the schema together, are too large.
     TooLarge,
-    /// It is well formed, but uses what is not supported.
-    Unsupported,
 }
 
 impl From<tree::TooLarge> for PatternFault {
@@ -107,15 +107,11 @@ impl Pattern {
         if let Some(form) = plain_literal(points) {
             return Ok(Pattern { engine: Engine::Form(form), is_annex_b: false });
         }
-        let mut tree = match parse::parse(points, &mut spent.ranges) {
-            Ok(tree) => tree,
-            Err(PatternFault::Unsupported) => {
-                return Ok(Pattern { engine: Engine::Unsupported, is_annex_b: false });
-            }
-            Err(fault) => return Err(fault),
-        };
+        let mut tree = parse::parse(points, &mut spent.ranges)?;
         let is_annex_b = tree.is_annex_b;
-        let engine = if tree.has_backreference {
+        let engine = if tree.is_unsupported {
+            Engine::Unsupported
+        } else if tree.has_backreference {
             Engine::Backtracker(Backtracker::new(&mut tree, &mut spent.instructions)?)
         } else if let Some(form) = forms::recognise(&tree) {
             Engine::Form(form)
@@ -151,7 +147,6 @@ pub(crate) fn is_unicode_pattern(text: &[u8]) -> Option<bool> {
     }
     match parse::parse(&points_of(text), &mut 0) {
         Ok(tree) => Some(!tree.is_annex_b),
-        Err(PatternFault::Unsupported) => Some(true),
         Err(PatternFault::Syntax) => Some(false),
         Err(PatternFault::TooLarge) => None,
     }

@@ -109,6 +109,7 @@ struct Tables {
     scripts: Reader,
     extensions: Reader,
     binaries: Reader,
+    foldings: Reader,
 }
 
 fn tables() -> Tables {
@@ -120,6 +121,7 @@ fn tables() -> Tables {
         scripts: reader.part(),
         extensions: reader.part(),
         binaries: reader.part(),
+        foldings: reader.part(),
     }
 }
 
@@ -292,6 +294,27 @@ fn binary(name: &str) -> Option<Set> {
         entry = entries.pop();
     }
     Some(edges.into_set())
+}
+
+/// Code points and what simple case folding makes of them, where that is another; ascending.
+pub(super) fn foldings() -> Vec<(u32, u32)> {
+    let mut rows = tables().foldings;
+    let mut foldings = Vec::new();
+    let mut at = 0;
+    while !rows.is_empty() {
+        at += rows.number();
+        let (count, step, distance) = (rows.number(), rows.number(), rows.number());
+        for turn in 0..count {
+            let point = at + turn * step;
+            let folded = match distance & 1 {
+                0 => point.saturating_add(distance >> 1),
+                _ => point.saturating_sub(distance >> 1),
+            };
+            foldings.push((point, folded));
+        }
+        at += count.saturating_sub(1) * step;
+    }
+    foldings
 }
 
 /// The sets of which names of groups are made: of their first and of their other code points.
