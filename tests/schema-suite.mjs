@@ -3,9 +3,9 @@
 //   node tests/schema-suite.mjs [DIR] [--draft NAME]... [--kind required|optional|format]... [--verbose]
 //
 // DIR is a checkout of the suite; without it the copy in a Python package is used. Without --draft
-// all drafts are run, and without --kind the required tests and the optional ones; of those, the
-// ones of `optional/format` are the kind "format", run with formats asserted. Exits 1 if a test
-// fails that no exception covers, or if an exception covers nothing.
+// all drafts are run, and without --kind all kinds; "format" are the tests of `optional/format`, run
+// with formats asserted. Exits 1 if a test fails that no exception covers, or if an exception covers
+// nothing.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     draft: { type: "string", multiple: true, default: Object.keys(DRAFTS) },
-    kind: { type: "string", multiple: true, default: ["required", "optional"] },
+    kind: { type: "string", multiple: true, default: Object.keys(KINDS) },
     verbose: { type: "boolean", default: false },
   },
 });

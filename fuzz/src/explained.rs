@@ -66,6 +66,20 @@ const RULES: &[Rule] = &[
                 })
         },
     },
+    // 2020-12 core, 10.2.2.1: the value of "if" "MUST be a valid JSON Schema" and annotations are
+    // collected from it "in the usual way, including when the keyword is present without either
+    // "then" or "else"": so its references are met. The other leaves it out as without effect.
+    Rule {
+        name: "what a lone if refers to must be there",
+        covers: |case, found| {
+            let schema: Option<Value> = serde_json::from_str(case.schema).ok();
+            found.ours == "unresolved_ref"
+                && found.theirs == "compiles"
+                && schema.is_some_and(|mut schema| {
+                    remove_lone_if(&mut schema) && (case.agree)(&schema.to_string())
+                })
+        },
+    },
     // 2019-09 core, 9.3.1.3: "The behavior of this keyword depends on the annotation results of
     // adjacent keywords that apply to the instance location being validated. Specifically, the
     // annotations from "items" and "additionalItems" ..." Of "contains" only 2020-12 says so.
@@ -85,6 +99,21 @@ const RULES: &[Rule] = &[
         },
     },
 ];
+
+/// Takes out every `if` without `then` or `else`; false if there was none.
+fn remove_lone_if(schema: &mut Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            let lone = !members.contains_key("then") && !members.contains_key("else");
+            let found = lone && members.remove("if").is_some();
+            members.values_mut().fold(found, |found, value| remove_lone_if(value) | found)
+        }
+        Value::Array(items) => {
+            items.iter_mut().fold(false, |found, item| remove_lone_if(item) | found)
+        }
+        _ => false,
+    }
+}
 
 /// Takes a keyword out of all schemas; false if there was none.
 fn remove(schema: &mut Value, keyword: &str) -> bool {

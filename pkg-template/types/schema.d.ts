@@ -23,8 +23,8 @@ export interface SchemaOptions {
    */
   keywords?: "full" | "structural";
   /**
-   * Whether `format` is checked; default "annotate": it is not. Unknown formats never fail. "assert"
-   * is not available in this version: it throws `invalid_arguments`.
+   * Whether `format` is checked; default "annotate": it is not. With "assert" a string must be of the
+   * format, if the dialect defines it; other formats never fail. docs/json-schema.md lists them.
    */
   formats?: "annotate" | "assert";
   /**
@@ -153,11 +153,19 @@ export interface ValidationError {
   keyword: string;
   /** Holds no value and no property name. */
   message: string;
-  /** What was wanted, in the manner of Ajv; may hold names of the schema. */
+  /**
+   * What was wanted, in the manner of Ajv; may hold names of the schema. Of `anyOf` and `oneOf`:
+   * `nearest`, the index of the branch that the value came nearest to, whose own errors follow, or
+   * `passingSchemas`, the indexes (at most 16) of the branches of `oneOf` that all match.
+   */
   params?: Record<string, unknown>;
 }
 
-/** The errors as Ajv reports them: `schemaPath` begins with "#". */
+/**
+ * The errors as Ajv reports them: `schemaPath` begins with "#".
+ *
+ * @throws ToolwireError `invalid_arguments` if `errors` is no list of errors.
+ */
 export function toAjvErrors(errors: readonly ValidationError[]): {
   instancePath: string;
   schemaPath: string;
@@ -166,11 +174,24 @@ export function toAjvErrors(errors: readonly ValidationError[]): {
   message: string;
 }[];
 
-/** The verdict in the "basic" output format of JSON Schema 2020-12. */
+/**
+ * The verdict in the "basic" output format of JSON Schema 2020-12.
+ *
+ * @throws ToolwireError `invalid_arguments` if `verdict` is no verdict.
+ */
 export function toBasicOutput(verdict: Verdict): {
   valid: boolean;
   errors?: { keywordLocation: string; instanceLocation: string; error: string }[];
 };
 
-/** One line for each error: its path and its message. */
-export function formatErrors(errors: readonly ValidationError[]): string;
+/**
+ * Errors as text. For "people" (the default) one line for each: its path and its message. For a
+ * "model" each different message once, with how often it occurs: no path, no value, and no name that
+ * a peer chose.
+ *
+ * @throws ToolwireError `invalid_arguments` if `errors` is no list of errors.
+ */
+export function formatErrors(
+  errors: readonly ValidationError[],
+  options?: { audience?: "people" | "model" | undefined },
+): string;

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 use crate::error::{Code, Error, Facts};
 use crate::json::{Fault, Limits, Progress, Reader, Tape};
 use crate::schema::{
-    CompileOptions, Compiler, Dialect, DuplicateKeys, Judge, Keywords, Outcome, Program,
+    CompileOptions, Compiler, Dialect, DuplicateKeys, Formats, Judge, Keywords, Outcome, Program,
     SchemaError, SchemaProblem, Verdict, Violation,
 };
 
@@ -275,8 +275,10 @@ fn compile_options(options: &JsValue) -> Result<CompileOptions, JsValue> {
         Some("reject") => compile.duplicate_keys = DuplicateKeys::Reject,
         Some(_) => return Err(refused("duplicateKeys")),
     }
-    if input.formats.as_deref().is_some_and(|formats| formats != "annotate") {
-        return Err(refused("formats"));
+    match input.formats.as_deref() {
+        None | Some("annotate") => {}
+        Some("assert") => compile.formats = Formats::Assert,
+        Some(_) => return Err(refused("formats")),
     }
     let resource = |(uri, text): (String, String)| (uri, text.into_bytes());
     compile.resources = input.resources.into_iter().map(resource).collect();

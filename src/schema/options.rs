@@ -7,6 +7,8 @@ pub struct CompileOptions {
     pub dialect: Dialect,
     /// Which keywords count.
     pub keywords: Keywords,
+    /// Whether `format` is judged, where the dialect leaves that open.
+    pub formats: Formats,
     /// Further documents: absolute URI and JSON text. Nothing is ever fetched.
     pub resources: Vec<(String, Vec<u8>)>,
     /// What repeated members mean, in schema and value.
@@ -31,6 +33,15 @@ pub enum Keywords {
     /// `type`, `required`, `properties`, `items`, `enum`; everything else is ignored, numbers of
     /// `enum` compare as doubles, and compiling never fails on an object.
     Structural,
+}
+
+/// Whether `format` is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Formats {
+    /// It says something about the value and is not judged.
+    Annotate,
+    /// A string must be of the format, if the dialect defines it.
+    Assert,
 }
 
 /// What repeated members mean.
@@ -113,6 +124,7 @@ impl Default for CompileOptions {
         CompileOptions {
             dialect: Dialect::Draft2020,
             keywords: Keywords::Full,
+            formats: Formats::Annotate,
             resources: Vec::new(),
             duplicate_keys: DuplicateKeys::Last,
             max_depth: 512,

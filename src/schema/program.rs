@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::json::multiple::Divisor;
 use crate::json::{Numbers, Tag, Tape, Value};
 
+use super::format::{Format, IdnaCell};
 use super::names::NameTable;
 use super::options::{Dialect, DuplicateKeys};
 use super::pattern::Pattern;
@@ -131,6 +132,8 @@ pub(crate) enum Op {
     /// The length itself.
     MaxLength(u32),
     Pattern(u32),
+    /// The format itself.
+    Format(Format),
     /// The count itself.
     MinItems(u32),
     /// The count itself.
@@ -190,6 +193,13 @@ pub(crate) struct EnumSet {
     pub(crate) few: Vec<u32>,
     /// The other members by hash, ascending, if they are many or containers.
     pub(crate) hashes: Vec<(u64, u32)>,
+}
+
+impl EnumSet {
+    /// True if one value alone is allowed.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.strings.len() + self.few.len() + self.hashes.len() == 1
+    }
 }
 
 /// A numeric limit.
@@ -362,6 +372,8 @@ pub struct Program {
     /// For each name that several schemas may be meant by: their resources, ascending, and nodes.
     pub(crate) dynamic_names: Vec<Vec<(u32, NodeId)>>,
     pub(crate) documents: Vec<Rc<Document>>,
+    /// What formats of internationalised names need; empty until one is judged.
+    pub(crate) idna: IdnaCell,
     pub(crate) problems: Vec<SchemaProblem>,
     pub(crate) root: NodeId,
     pub(crate) dialect: Dialect,

@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod demo;
 mod fuzz;
+mod idna;
 mod npm;
 mod process;
 mod test;

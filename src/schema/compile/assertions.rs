@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use crate::json::multiple::Divisor;
 use crate::json::{Kind, Numbers, Value, number};
 use crate::schema::error::SchemaError;
-use crate::schema::options::Dialect;
+use crate::schema::format::Format;
+use crate::schema::options::{Dialect, Formats};
 use crate::schema::pattern::{Pattern, PatternFault};
 use crate::schema::program::{DivisorOp, Op, PatternOp, Place, TypeSet, kinds};
 
@@ -66,8 +67,11 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
         ops.push(Op::Pattern(pattern(build, subject, &points, value)?));
     }
     if let Some(value) = subject.get_kind(build, Keyword::Format, Kind::String)? {
-        // An annotation: what it says is not judged.
-        subject.string(build, value)?;
+        let name = subject.string(build, value)?;
+        // One that the dialect does not define says nothing.
+        let known = Format::of(&name, subject.dialect());
+        let asserts = build.formats == Formats::Assert || subject.reading.asserts_formats;
+        ops.extend(known.filter(|_| asserts).map(Op::Format));
     }
     subject.kinds &= allowed;
     subject.ops.extend(ops);
@@ -162,7 +166,7 @@ pub(super) fn pattern(
     let pattern = Pattern::new(points, &mut build.patterns_spent).map_err(|fault| {
         let reason = match fault {
             PatternFault::TooLarge => "limit",
-            PatternFault::Syntax | PatternFault::Unsupported => "bad_pattern",
+            PatternFault::Syntax => "bad_pattern",
         };
         SchemaError::new(reason, build.pointer(place.document, place.position))
     })?;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::json::{self, Numbers, Value, number, pointer};
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
-use crate::schema::options::CompileOptions;
+use crate::schema::options::{CompileOptions, Formats};
 use crate::schema::pattern::Spent;
 use crate::schema::program::{
     Bound, ContainsOp, DependenciesOp, DivisorOp, Document, DynamicOp, EnumSet, IfOp, ItemsOp,
@@ -21,6 +21,8 @@ const FEW: usize = 6;
 
 pub(super) struct Build {
     pub(super) program: Program,
+    /// Whether `format` is judged.
+    pub(super) formats: Formats,
     /// Nodes compiled so far; those after them are queued.
     compiled: NodeId,
     /// For each document, the node at each word position, or [`NOWHERE`].
@@ -63,6 +65,7 @@ impl Build {
                 dynamics: Vec::new(),
                 dynamic_names: Vec::new(),
                 documents: Vec::new(),
+                idna: Default::default(),
                 problems: Vec::new(),
                 root: 0,
                 dialect: options.dialect,
@@ -71,6 +74,7 @@ impl Build {
                 max_errors: options.max_errors,
                 max_steps: options.max_steps,
             },
+            formats: options.formats,
             compiled: 0,
             node_at: Vec::new(),
             max_nodes,

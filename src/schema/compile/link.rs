@@ -244,7 +244,7 @@ fn applies_to(op: Op) -> u8 {
         | Op::ExclusiveMinimum(_)
         | Op::ExclusiveMaximum(_)
         | Op::MultipleOf(_) => kinds::NUMBER,
-        Op::MinLength(_) | Op::MaxLength(_) | Op::Pattern(_) => kinds::STRING,
+        Op::MinLength(_) | Op::MaxLength(_) | Op::Pattern(_) | Op::Format(_) => kinds::STRING,
         Op::MinItems(_)
         | Op::MaxItems(_)
         | Op::Unique
@@ -284,6 +284,7 @@ fn is_leaf(build: &Build, op: Op) -> bool {
         | Op::MultipleOf(_)
         | Op::MinLength(_)
         | Op::MaxLength(_)
+        | Op::Format(_)
         | Op::MinItems(_)
         | Op::MaxItems(_) => true,
         _ => false,

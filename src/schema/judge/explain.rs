@@ -82,6 +82,9 @@ impl Judge {
         keyword: &'static str,
         params: impl FnOnce(&mut Params),
     ) {
+        if self.count_violation(keyword, false) {
+            return;
+        }
         if self.violations.len() >= cx.program.max_errors {
             self.truncated = true;
             return;
@@ -126,6 +129,7 @@ impl Judge {
     pub(super) fn explain_never(&mut self, cx: Context<'_>, entry: Entry, node: &Node) -> Answer {
         let mut frame = Frame::new(entry.id, node.full, node.tracks, entry.at, true);
         frame.via = entry.via;
+        frame.in_place = entry.in_place;
         self.frames.push(frame);
         self.violate(cx, entry.at, "false schema", |_| {});
         self.frames.pop();
@@ -135,6 +139,7 @@ impl Judge {
     /// An explanation that took too long ends here; it holds at least one violation.
     pub(super) fn cut(&mut self, cx: Context<'_>) {
         self.truncated = true;
+        self.forget_score();
         // Only frames that fail are explained, so the topmost of them fails for sure.
         let explained = self.frames.iter().take_while(|frame| !frame.quiet).count();
         self.frames.truncate(explained);
@@ -161,6 +166,9 @@ impl Judge {
     }
 
     pub(super) fn explain_enumeration(&mut self, cx: Context<'_>, set: &EnumSet, at: u32) {
+        if self.count_violation(set.keyword, set.is_constant()) {
+            return;
+        }
         let value = cx.program.value(set.place);
         let key = if set.keyword == "enum" { "allowedValues" } else { "allowedValue" };
         self.violate(cx, at, set.keyword, |params| params.raw(key, value));
@@ -202,6 +210,9 @@ impl Judge {
                 let value = pattern.and_then(|pattern| program.value(pattern.place));
                 self.violate(cx, at, "pattern", |params| params.raw("pattern", value));
             }
+            Op::Format(format) => {
+                self.violate(cx, at, "format", |params| params.text("format", format.name()));
+            }
             Op::MinLength(limit) => self.explain_limit(cx, at, "minLength", limit),
             Op::MaxLength(limit) => self.explain_limit(cx, at, "maxLength", limit),
             Op::MinItems(limit) => self.explain_limit(cx, at, "minItems", limit),
@@ -214,10 +225,11 @@ impl Judge {
 }
 
 impl Params {
-    /// Two ordinals.
-    pub(super) fn pair(&mut self, key: &str, first: u32, second: u32) {
+    /// Ordinals.
+    pub(super) fn counts(&mut self, key: &str, counts: &[u32]) {
         self.key(key);
-        self.text.push_str(&format!("[{first},{second}]"));
+        let texts: Vec<String> = counts.iter().map(u32::to_string).collect();
+        self.text.push_str(&format!("[{}]", texts.join(",")));
     }
 
     pub(super) fn null(&mut self, key: &str) {

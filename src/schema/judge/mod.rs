@@ -18,6 +18,7 @@ mod frame;
 mod locate;
 mod members;
 mod memo;
+mod nearest;
 mod objects;
 mod repeats;
 mod scalars;
@@ -77,6 +78,8 @@ pub struct Judge {
     repeated_member: bool,
     violations: Vec<Violation>,
     truncated: bool,
+    /// What is counted of a branch, instead of telling it.
+    score: Option<nearest::Score>,
     /// The root was entered in this phase.
     entered: bool,
     /// Where to go on looking for repeated names.
@@ -108,6 +111,7 @@ impl Judge {
             repeated_member: false,
             violations: Vec::new(),
             truncated: false,
+            score: None,
             entered: false,
             repeats_from: position,
         }
@@ -241,6 +245,9 @@ impl Judge {
                 Step::Doubt => self.next_op(false, true),
                 Step::Fail if explains => {
                     self.next_op(true, false);
+                    if self.leave_counted() {
+                        continue;
+                    }
                     if self.truncated {
                         // Whatever is left would not be told.
                         return Some(Answer::Invalid);

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::task::Poll;
 
 use crate::json::{self, Hashing, Numbers, Tag, Text, Value, number, scalars_equal};
+use crate::schema::format::{Format, Judged};
 use crate::schema::pattern::Found;
 use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
 
@@ -47,6 +48,10 @@ impl Judge {
                 Some(text) => self.matches_at_once(cx, index, text).map_or(Answer::Unknown, answer),
                 None => Answer::Valid,
             },
+            Op::Format(format) => match cx.value(at).text() {
+                Some(text) => self.format(cx, format, text),
+                None => Answer::Valid,
+            },
             Op::MinProperties(least) if word.tag() == Tag::ObjectOpen => {
                 // Repeated names only matter from two on, which have their own instruction.
                 answer(cx.count(at) >= least)
@@ -71,6 +76,20 @@ impl Judge {
         }
         self.meter.count_bytes(bytes);
         (least..=most).contains(&text.code_points())
+    }
+
+    /// `format`, where it is asserted.
+    #[inline(never)]
+    fn format(&mut self, cx: Context<'_>, format: Format, text: Text<'_>) -> Answer {
+        self.meter.count_bytes(text.raw_bytes().len().saturating_mul(format.weight()));
+        match format.judge(&text.to_wtf8(), &cx.program.idna) {
+            Judged::Valid => Answer::Valid,
+            Judged::Invalid => Answer::Invalid,
+            Judged::Unknown(reason) => {
+                self.reason.get_or_insert(reason);
+                Answer::Unknown
+            }
+        }
     }
 
     fn multiple_of(&mut self, cx: Context<'_>, index: u32, at: u32) -> Answer {
