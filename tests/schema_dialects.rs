@@ -454,10 +454,8 @@ fn a_dynamic_anchor_that_no_judgement_can_be_led_to_needs_no_targets() {
         assert!(found.problems().iter().any(|problem| problem.code == "unresolved_ref"));
         assert_eq!(run(&found, "[[]]").verdict, Valid);
     }
-    let entered = format!(
-        r##"{{"$ref":"http://x/r#/$defs/own","$defs":{{"r":{{"$id":"http://x/r","$dynamicAnchor":"d","items":{{"$ref":"#nowhere"}},
-            "$defs":{{"own":{{"items":{{"$dynamicRef":"http://x/s#d"}}}}}}}},
-            "s":{{"$id":"http://x/s","$dynamicAnchor":"d"}}}}}}"##
-    );
-    assert_eq!(error(Draft2020, &entered).reason, "unresolved_ref");
+    let entered = r##"{"$ref":"http://x/r#/$defs/own","$defs":{"r":{"$id":"http://x/r","$dynamicAnchor":"d","items":{"$ref":"#nowhere"},
+        "$defs":{"own":{"items":{"$dynamicRef":"http://x/s#d"}}}},
+        "s":{"$id":"http://x/s","$dynamicAnchor":"d"}}}"##;
+    assert_eq!(error(Draft2020, entered).reason, "unresolved_ref");
 }
