@@ -95,8 +95,9 @@ impl Judge {
         if !matches!(keyword, "false schema" | "duplicateKeys") {
             pointer::push(&mut schema_path, keyword);
         }
+        let instance_path = self.locate(cx, at);
         self.violations.push(Violation {
-            instance_path: pointer::locate(cx.value(self.position), at),
+            instance_path,
             schema_path,
             keyword,
             params: made.finish(),
