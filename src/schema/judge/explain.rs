@@ -95,9 +95,8 @@ impl Judge {
         if !matches!(keyword, "false schema" | "duplicateKeys") {
             pointer::push(&mut schema_path, keyword);
         }
-        let instance_path = self.locate(cx, at);
         self.violations.push(Violation {
-            instance_path,
+            instance_path: pointer::locate(cx.value(self.position), at),
             schema_path,
             keyword,
             params: made.finish(),

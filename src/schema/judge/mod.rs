@@ -21,7 +21,6 @@ mod nearest;
 mod objects;
 mod repeats;
 mod scalars;
-mod trail;
 mod unevaluated;
 
 use std::collections::HashMap;
@@ -75,8 +74,6 @@ pub struct Judge {
     repeated_member: bool,
     violations: Vec<Violation>,
     truncated: bool,
-    /// The way to the value told last.
-    trail: Vec<trail::Turn>,
     /// What is counted of a branch, instead of telling it.
     score: Option<nearest::Score>,
     /// The root was entered in this phase.
@@ -108,7 +105,6 @@ impl Judge {
             repeated_member: false,
             violations: Vec::new(),
             truncated: false,
-            trail: Vec::new(),
             score: None,
             entered: false,
             repeats_from: position,
