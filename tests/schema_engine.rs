@@ -513,3 +513,24 @@ fn explaining_ends_with_the_last_violation_that_is_told() {
         assert!(outcome.truncated);
     }
 }
+
+#[test]
+fn violations_are_located_in_any_order_and_at_little_cost() {
+    // Declared in another order than the value has, so that the ways to them go back and forth.
+    let schema = r#"{"properties":{"z":{"items":{"properties":{"b":{"type":"null"},"a":{"type":"null"}}}},
+        "a~/":{"items":{"type":"null"}}},"propertyNames":{"maxLength":3}}"#;
+    let value = r#"{"a~/":[null,1,[2]],"z":[{"a":1,"b":[2]},{"\u0061":3}],"long":{}}"#;
+    let paths = |schema: &str, value: &str| -> Vec<String> {
+        let options = CompileOptions { max_errors: 1_000_000, ..options() };
+        let told = judge_with(&options, schema, value);
+        assert!(!told.truncated);
+        told.violations.into_iter().map(|violation| violation.instance_path).collect()
+    };
+    assert_eq!(paths(schema, value), ["/z/0/b", "/z/0/a", "/z/1/a", "/a~0~1/1", "/a~0~1/2", ""]);
+    let many = format!("[{}]", vec!["1"; 300_000].join(","));
+    let start = std::time::Instant::now();
+    let told = paths(r#"{"items":{"type":"null"}}"#, &many);
+    assert_eq!(told.last().map(String::as_str), Some("/299999"));
+    // Walking from the start each time would take minutes.
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

@@ -9,9 +9,12 @@ export type JsonText = string | Uint8Array;
 /** Options of `compileSchema`. */
 export interface SchemaOptions {
   /**
-   * The dialect of a document without `$schema`; default "2020-12". This version knows "2020-12" and
-   * "draft-07"; another throws `invalid_arguments`, and named by a `$schema` it is `schema_error` with
-   * reason "unsupported_dialect".
+   * The dialect of a document without `$schema`; default "2020-12". Another value than these throws
+   * `invalid_arguments` with reason "option_invalid". A `$schema` decides for its document or embedded
+   * resource, whatever stands here. It names one of these dialects (with or without an empty fragment,
+   * by http or https) or a meta-schema in `resources`, whose `$vocabulary` then chooses among the
+   * keywords of its dialect; anything else, or a required vocabulary that is not known, is
+   * `schema_error` with reason "unsupported_dialect" and the known dialects in `supported`.
    */
   dialect?: "2020-12" | "2019-09" | "draft-07" | "draft-06" | "draft-04";
   /**
@@ -24,7 +27,10 @@ export interface SchemaOptions {
    * format, if the dialect defines it; other formats never fail. docs/json-schema.md lists them.
    */
   formats?: "annotate" | "assert";
-  /** Further documents by absolute URI, for references. Nothing is ever fetched. */
+  /**
+   * Further documents by absolute URI, for references and as meta-schemas. Nothing is ever fetched;
+   * the meta-schemas of the known dialects are there by themselves.
+   */
   resources?: { readonly [uri: string]: JsonSchema | string };
   /** What repeated members mean; default "last": the last counts, as for `JSON.parse`. */
   duplicateKeys?: "last" | "reject";
@@ -94,7 +100,10 @@ export class Schema {
    * `invalid_arguments` with reason "not_available".
    */
   applyDefaults(value: unknown): { value: unknown; changes: Change[] };
-  /** The dialect the schema is read by. */
+  /**
+   * The dialect the schema's root is read by, a value of `SchemaOptions.dialect`; under a meta-schema
+   * of its own the one whose rules that builds on.
+   */
   readonly dialect: string;
   /** What is odd about the schema; never fatal. */
   readonly problems: readonly SchemaProblem[];

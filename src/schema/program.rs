@@ -14,24 +14,26 @@ use super::names::NameTable;
 use super::options::{Dialect, DuplicateKeys};
 use super::pattern::Pattern;
 
-/// Sets of value types as bits. A number is an integer or has a fraction.
+/// Sets of value types as bits. A number is an integer, written as one or not, or has a fraction.
 pub(crate) mod kinds {
     pub(crate) const NULL: u8 = 1;
     pub(crate) const BOOLEAN: u8 = 2;
     pub(crate) const INTEGER: u8 = 4;
     pub(crate) const FRACTION: u8 = 8;
-    pub(crate) const NUMBER: u8 = INTEGER | FRACTION;
+    /// A whole number written with a point or an exponent.
+    pub(crate) const WHOLE: u8 = 128;
+    pub(crate) const NUMBER: u8 = INTEGER | WHOLE | FRACTION;
     pub(crate) const STRING: u8 = 16;
     pub(crate) const ARRAY: u8 = 32;
     pub(crate) const OBJECT: u8 = 64;
-    pub(crate) const ALL: u8 = 127;
+    pub(crate) const ALL: u8 = 255;
 
     /// The bits of a type name of JSON Schema.
     pub(crate) fn of_name(name: &str) -> Option<(u8, &'static str)> {
         Some(match name {
             "null" => (NULL, "null"),
             "boolean" => (BOOLEAN, "boolean"),
-            "integer" => (INTEGER, "integer"),
+            "integer" => (INTEGER | WHOLE, "integer"),
             "number" => (NUMBER, "number"),
             "string" => (STRING, "string"),
             "array" => (ARRAY, "array"),
@@ -48,7 +50,7 @@ pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
         Tag::Null => kinds::NULL,
         Tag::False | Tag::True => kinds::BOOLEAN,
         Tag::Integer => kinds::INTEGER,
-        Tag::Decimal => kinds::NUMBER,
+        Tag::Decimal => kinds::WHOLE | kinds::FRACTION,
         Tag::ObjectOpen | Tag::ObjectClose => kinds::OBJECT,
         Tag::ArrayOpen | Tag::ArrayClose => kinds::ARRAY,
         _ => kinds::STRING,
@@ -166,6 +168,13 @@ pub(crate) enum Op {
 pub(crate) struct Place {
     pub(crate) document: u32,
     pub(crate) position: u32,
+}
+
+/// `type`: the names, and the kinds of values they mean in the dialect.
+#[derive(Debug)]
+pub(crate) struct TypeSet {
+    pub(crate) names: Vec<&'static str>,
+    pub(crate) kinds: u8,
 }
 
 /// `enum` and `const`: the values allowed.
@@ -303,9 +312,11 @@ pub(crate) struct Dependency {
 /// A reference by dynamic anchor: the outermost resource entered that has one decides.
 #[derive(Debug)]
 pub(crate) struct DynamicOp {
-    /// Resource and node of each dynamic anchor of the name.
-    pub(crate) candidates: Vec<(u32, NodeId)>,
+    /// The name in [`Program::dynamic_names`]; `None` if only one schema can be meant.
+    pub(crate) name: Option<u32>,
     pub(crate) otherwise: NodeId,
+    /// `$recursiveRef` rather than `$dynamicRef`.
+    pub(crate) recursive: bool,
 }
 
 /// A document the program was compiled from.
@@ -347,7 +358,7 @@ pub struct Program {
     pub(crate) switches: Vec<SwitchOp>,
     pub(crate) ops: Vec<Op>,
     pub(crate) lists: Vec<NodeId>,
-    pub(crate) types: Vec<Vec<&'static str>>,
+    pub(crate) types: Vec<TypeSet>,
     pub(crate) enums: Vec<EnumSet>,
     pub(crate) bounds: Vec<Bound>,
     pub(crate) patterns: Vec<PatternOp>,
@@ -358,6 +369,8 @@ pub struct Program {
     pub(crate) ifs: Vec<IfOp>,
     pub(crate) dependencies: Vec<DependenciesOp>,
     pub(crate) dynamics: Vec<DynamicOp>,
+    /// For each name that several schemas may be meant by: their resources, ascending, and nodes.
+    pub(crate) dynamic_names: Vec<Vec<(u32, NodeId)>>,
     pub(crate) documents: Vec<Rc<Document>>,
     /// What formats of internationalised names need; empty until one is judged.
     pub(crate) idna: IdnaCell,

@@ -209,6 +209,49 @@ test("renderings refuse what is no verdict and no list of errors", () => {
   assert.deepEqual(toAjvErrors([{ ...good, params: undefined }])[0].params, {});
 });
 
+test("every dialect is chosen by option or by $schema", () => {
+  const uris = {
+    "2020-12": "https://json-schema.org/draft/2020-12/schema",
+    "2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "draft-07": "http://json-schema.org/draft-07/schema#",
+    "draft-06": "http://json-schema.org/draft-06/schema#",
+    "draft-04": "http://json-schema.org/draft-04/schema#",
+  };
+  assert.deepEqual(Object.keys(uris), toolwire.coreInfo().dialects);
+  for (const [dialect, uri] of Object.entries(uris)) {
+    assert.equal(compileSchema({}, { dialect }).dialect, dialect);
+    assert.equal(compileSchema({ $schema: uri }).dialect, dialect);
+    // Its meta-schema is there without a fetch.
+    const meta = compileSchema({ $ref: uri }, { dialect });
+    assert.equal(meta.isValid({ minItems: 1 }), true);
+    assert.equal(meta.isValid({ minItems: "1" }), false);
+  }
+  const flags = { minimum: 1, exclusiveMinimum: true };
+  assert.equal(compileSchema(flags, { dialect: "draft-04" }).isValid(1), false);
+  const whole = compileSchema({ type: "integer" }, { dialect: "draft-04" });
+  assert.equal(whole.validateJson("1.0").verdict, "invalid");
+});
+
+test("a meta-schema among the resources chooses vocabularies", () => {
+  const core = "https://json-schema.org/draft/2020-12/vocab/core";
+  const applicator = "https://json-schema.org/draft/2020-12/vocab/applicator";
+  const resources = {
+    "http://x/meta": { $vocabulary: { [core]: true, [applicator]: true } },
+    "http://x/strange": { $vocabulary: { [core]: true, "http://x/vocab": true } },
+  };
+  const members = { minimum: 1, properties: { a: false } };
+  const schema = compileSchema({ $schema: "http://x/meta", ...members }, { resources });
+  assert.equal(schema.dialect, "2020-12");
+  assert.equal(schema.isValid(0), true);
+  assert.equal(schema.isValid({ a: 1 }), false);
+  for (const $schema of ["http://x/strange", "http://x/nowhere"]) {
+    const refused = refusal(() => compileSchema({ $schema }, { resources }));
+    assert.equal(refused.reason, "unsupported_dialect");
+    assert.equal(refused.at, "/$schema");
+    assert.deepEqual(refused.supported, toolwire.coreInfo().dialects);
+  }
+});
+
 test("what is not built says so", () => {
   const schema = compileSchema(SCHEMA);
   for (const action of [() => schema.cast({}), () => schema.applyDefaults({})]) {

@@ -12,7 +12,8 @@ use crate::schema::options::{CompileOptions, Formats};
 use crate::schema::pattern::Spent;
 use crate::schema::program::{
     Bound, ContainsOp, DependenciesOp, DivisorOp, Document, DynamicOp, EnumSet, IfOp, ItemsOp,
-    Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, kinds, kinds_of_tag,
+    Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, TypeSet, kinds,
+    kinds_of_tag,
 };
 
 /// Up to this many members of an `enum` are compared one by one.
@@ -27,8 +28,8 @@ pub(super) struct Build {
     /// For each document, the node at each word position, or [`NOWHERE`].
     node_at: Vec<Vec<NodeId>>,
     max_nodes: usize,
-    /// The target of some reference depends on the resources entered before.
-    pub(super) dynamic: bool,
+    /// Whether each node stands where a keyword applies it.
+    applied: Vec<bool>,
     /// What may still be spent on telling branches apart.
     pub(super) switch_budget: usize,
     /// What the patterns took so far.
@@ -62,6 +63,7 @@ impl Build {
                 ifs: Vec::new(),
                 dependencies: Vec::new(),
                 dynamics: Vec::new(),
+                dynamic_names: Vec::new(),
                 documents: Vec::new(),
                 idna: Default::default(),
                 problems: Vec::new(),
@@ -76,7 +78,7 @@ impl Build {
             compiled: 0,
             node_at: Vec::new(),
             max_nodes,
-            dynamic: false,
+            applied: Vec::new(),
             switch_budget: super::switch::BUDGET,
             patterns_spent: Spent::default(),
         }
@@ -132,6 +134,26 @@ impl Build {
         })
     }
 
+    /// Notes that the keyword a node stands in applies it.
+    pub(super) fn note_applied(&mut self, id: NodeId) {
+        let index = id as usize;
+        if index >= self.applied.len() {
+            self.applied.resize(index + 1, false);
+        }
+        if let Some(applied) = self.applied.get_mut(index) {
+            *applied = true;
+        }
+    }
+
+    pub(super) fn is_applied(&self, id: NodeId) -> bool {
+        self.applied.get(id as usize) == Some(&true)
+    }
+
+    /// True if the target of some reference depends on the resources entered before.
+    pub(super) fn is_dynamic(&self) -> bool {
+        !self.program.dynamic_names.is_empty()
+    }
+
     pub(super) fn node(&self, id: NodeId) -> Node {
         self.program.node(id)
     }
@@ -164,8 +186,8 @@ impl Build {
         Span { start, end: self.program.lists.len() as u32 }
     }
 
-    pub(super) fn types(&mut self, names: Vec<&'static str>) -> Op {
-        Op::Type(push(&mut self.program.types, names))
+    pub(super) fn types(&mut self, types: TypeSet) -> Op {
+        Op::Type(push(&mut self.program.types, types))
     }
 
     /// `enum` (a list of members) or `const` (the member itself), and the types it allows.
@@ -203,7 +225,7 @@ impl Build {
         for member in &others {
             set.kinds |= match member.number() {
                 Some(_) if numbers == Numbers::Doubles => kinds::NUMBER,
-                Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER,
+                Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER | kinds::WHOLE,
                 Some(_) => kinds::FRACTION,
                 None => kinds_of_tag(member.tag()),
             };

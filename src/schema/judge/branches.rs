@@ -42,19 +42,12 @@ impl Judge {
     }
 
     /// The target of a dynamic reference: the outermost resource entered that has the anchor.
-    pub(super) fn dynamic_target(&mut self, cx: Context<'_>, index: u32) -> NodeId {
-        let Some(op) = cx.program.dynamics.get(index as usize) else { return NO_NODE };
-        if op.candidates.len() < 2 {
-            return op.otherwise;
-        }
-        for frame in &self.frames {
-            self.meter.count(1);
-            let resource = cx.program.node(frame.node).resource;
-            if let Ok(found) = op.candidates.binary_search_by_key(&resource, |entry| entry.0) {
-                return op.candidates.get(found).map_or(op.otherwise, |entry| entry.1);
-            }
-        }
-        op.otherwise
+    pub(super) fn dynamic_target(&self, cx: Context<'_>, index: u32) -> (NodeId, Via) {
+        let Some(op) = cx.program.dynamics.get(index as usize) else {
+            return (NO_NODE, Via::DynamicReference);
+        };
+        let via = if op.recursive { Via::RecursiveReference } else { Via::DynamicReference };
+        (self.dynamic_node(cx, op), via)
     }
 
     pub(super) fn all_of(

@@ -95,8 +95,9 @@ impl Judge {
         if !matches!(keyword, "false schema" | "duplicateKeys") {
             pointer::push(&mut schema_path, keyword);
         }
+        let instance_path = self.instance_path(cx, at);
         self.violations.push(Violation {
-            instance_path: pointer::locate(cx.value(self.position), at),
+            instance_path,
             schema_path,
             keyword,
             params: made.finish(),
@@ -104,24 +105,23 @@ impl Judge {
     }
 
     /// The way through the schema to the top frame's subschema.
-    fn schema_path(&self, cx: Context<'_>) -> String {
+    fn schema_path(&mut self, cx: Context<'_>) -> String {
         let mut path = String::new();
-        let mut parent: Option<Node> = None;
-        for frame in &self.frames {
-            let node = cx.program.node(frame.node);
+        let mut parent = None;
+        for index in 0..self.frames.len() {
+            let Some(&frame) = self.frames.get(index) else { break };
             match (frame.via, parent) {
                 (Via::Inside, Some(parent)) => {
-                    if let Some(document) = cx.program.documents.get(node.document as usize) {
-                        let schema = document.value(parent.position);
-                        path.push_str(&pointer::locate(schema, node.position));
-                    }
+                    path.push_str(self.within_schema(cx, parent, frame.node));
                 }
                 (Via::Reference, _) => path.push_str("/$ref"),
                 (Via::DynamicReference, _) => path.push_str("/$dynamicRef"),
+                (Via::RecursiveReference, _) => path.push_str("/$recursiveRef"),
                 (Via::Inside, None) => {}
             }
-            parent = Some(node);
+            parent = Some(frame.node);
         }
+        self.meter.count_bytes(path.len());
         path
     }
 
@@ -186,7 +186,7 @@ impl Judge {
         };
         match op {
             Op::Type(index) => {
-                let types = program.types.get(index as usize).map_or(&[][..], Vec::as_slice);
+                let types = program.types.get(index as usize).map_or(&[][..], |types| &types.names);
                 self.violate(cx, at, "type", |params| match types {
                     [one] => params.text("type", one),
                     many => params.list("type", many),

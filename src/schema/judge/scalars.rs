@@ -23,7 +23,7 @@ impl Judge {
         match op {
             Op::Type(index) => {
                 let types = cx.program.types.get(index as usize);
-                answer(types.is_none_or(|types| fits(cx, at, types)))
+                answer(types.is_none_or(|types| cx.accepts_kinds(types.kinds, at)))
             }
             Op::Enum(index) => {
                 let Some(set) = cx.program.enums.get(index as usize) else {
@@ -249,15 +249,6 @@ impl Judge {
             Poll::Pending => None,
         }
     }
-}
-
-/// True if the value is of one of the named types.
-fn fits(cx: Context<'_>, at: u32, types: &[&'static str]) -> bool {
-    let mut bits = 0;
-    for name in types {
-        bits |= kinds::of_name(name).map_or(0, |(bits, _)| bits);
-    }
-    cx.accepts_kinds(bits, at)
 }
 
 /// The text of the number at a position; `None` for any other value.
