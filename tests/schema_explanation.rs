@@ -181,3 +181,39 @@ fn what_is_cut_while_counting_is_still_told() {
         }
     }
 }
+
+#[test]
+fn paths_are_those_of_the_values_told_in_any_order() {
+    let schema = r#"{"required":["z"],"properties":{"b":{"items":{"properties":{"~/":{"type":"null"}},
+        "maxItems":0}},"a":{"items":{"type":"null"}}},"propertyNames":{"maxLength":1},
+        "additionalProperties":{"type":"null"}}"#;
+    let value =
+        r#"{"a":[null,1,[2],null,{}],"b":[{"x":[[]],"~/":[]},[1],{"~/":1}],"long":{},"":0}"#;
+    let (outcome, _) = explain(schema, value, &CompileOptions::default());
+    let mut paths: Vec<&str> =
+        outcome.violations.iter().map(|one| one.instance_path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        ["", "", "/", "/a/1", "/a/2", "/a/4", "/b/0/~0~1", "/b/1", "/b/2/~0~1", "/long"]
+    );
+}
+
+#[test]
+fn telling_many_violations_costs_no_walk_for_each() {
+    let spent = |count: usize| {
+        let value = format!("[{}]", vec!["1"; count].join(","));
+        let program = compile(
+            br#"{"items":{"type":"string"}}"#,
+            &CompileOptions { max_errors: usize::MAX, ..CompileOptions::default() },
+        );
+        let program = program.unwrap();
+        let tape = read(value.as_bytes(), Limits::depth(8)).unwrap();
+        let (outcome, spent) = run(&program, value.as_bytes(), &tape, u64::MAX / 4);
+        assert_eq!(outcome.violations.len(), count);
+        assert_eq!(outcome.violations[count - 1].instance_path, format!("/{}", count - 1));
+        spent
+    };
+    let (few, many) = (spent(2_000), spent(20_000));
+    assert!(many < few * 12, "{few} steps, then {many}");
+}
