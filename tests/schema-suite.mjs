@@ -1,15 +1,16 @@
 // Runs the JSON Schema Test Suite through the built package and prints what passed.
 //
-//   node tests/schema-suite.mjs [DIR] [--draft NAME]... [--optional] [--format] [--verbose]
+//   node tests/schema-suite.mjs [DIR] [--draft NAME]... [--kind required|optional|format]... [--verbose]
 //
 // DIR is a checkout of the suite; without it the copy in a Python package is used. Without --draft
-// the drafts that must pass are run; --optional and --format add the suite's optional tests, the
-// latter with formats asserted. Exits 1 if a test fails or an exception covers nothing.
+// all drafts are run, and without --kind all kinds; "format" are the tests of `optional/format`, run
+// with formats asserted. Exits 1 if a test fails that no exception covers, or if an exception covers
+// nothing.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { suiteFolder } from "./schema-suite/checkout.mjs";
-import { DRAFTS, readExceptions, runDraft } from "./schema-suite/run.mjs";
+import { DRAFTS, KINDS, readExceptions, runDraft } from "./schema-suite/run.mjs";
 
 /** How many failures of one kind are printed without --verbose. */
 const SHOWN = 20;
@@ -20,17 +21,19 @@ const exceptionsFile = fileURLToPath(new URL("schema-suite-exceptions.json", imp
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    draft: { type: "string", multiple: true, default: ["draft2020-12", "draft7"] },
-    optional: { type: "boolean", default: false },
-    format: { type: "boolean", default: false },
+    draft: { type: "string", multiple: true, default: Object.keys(DRAFTS) },
+    kind: { type: "string", multiple: true, default: Object.keys(KINDS) },
     verbose: { type: "boolean", default: false },
   },
 });
 
 function main() {
   const drafts = values.draft.map((name) => folderOf(name));
-  const kinds = ["required"];
-  kinds.push(...["optional", "format"].filter((kind) => values[kind]));
+  const kinds = values.kind;
+  const unknown = kinds.find((kind) => !(kind in KINDS));
+  if (unknown !== undefined) {
+    throw new Error(`unknown kind ${unknown}; known are ${Object.keys(KINDS).join(", ")}`);
+  }
   const suite = suiteFolder(positionals[0]);
   const exceptions = readExceptions(exceptionsFile);
   let good = true;

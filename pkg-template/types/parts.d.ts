@@ -119,7 +119,7 @@ export function coreInfo(): {
   gitRevision: string;
   /** Protocol revisions it speaks, newest first. */
   revisions: string[];
-  /** Dialects of JSON Schema it compiles. */
+  /** Dialects of JSON Schema it compiles, newest first; values of `SchemaOptions.dialect`. */
   dialects: string[];
   /** The Unicode version of its tables. */
   unicode: string;

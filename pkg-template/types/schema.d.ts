@@ -9,9 +9,12 @@ export type JsonText = string | Uint8Array;
 /** Options of `compileSchema`. */
 export interface SchemaOptions {
   /**
-   * The dialect of a document without `$schema`; default "2020-12". This version knows "2020-12" and
-   * "draft-07"; another throws `invalid_arguments`, and named by a `$schema` it is `schema_error` with
-   * reason "unsupported_dialect".
+   * The dialect of a document without `$schema`; default "2020-12". Another value than these throws
+   * `invalid_arguments` with reason "option_invalid". A `$schema` decides for its document or embedded
+   * resource, whatever stands here. It names one of these dialects (with or without an empty fragment,
+   * by http or https) or a meta-schema in `resources`, whose `$vocabulary` then chooses among the
+   * keywords of its dialect; anything else, or a required vocabulary that is not known, is
+   * `schema_error` with reason "unsupported_dialect" and the known dialects in `supported`.
    */
   dialect?: "2020-12" | "2019-09" | "draft-07" | "draft-06" | "draft-04";
   /**
@@ -20,11 +23,14 @@ export interface SchemaOptions {
    */
   keywords?: "full" | "structural";
   /**
-   * Whether `format` is checked; default "annotate": it is not. Unknown formats never fail. "assert"
-   * is not available in this version: it throws `invalid_arguments`.
+   * Whether `format` is checked; default "annotate": it is not. With "assert" a string must be of the
+   * format, if the dialect defines it; other formats never fail. docs/json-schema.md lists them.
    */
   formats?: "annotate" | "assert";
-  /** Further documents by absolute URI, for references. Nothing is ever fetched. */
+  /**
+   * Further documents by absolute URI, for references and as meta-schemas. Nothing is ever fetched;
+   * the meta-schemas of the known dialects are there by themselves.
+   */
   resources?: { readonly [uri: string]: JsonSchema | string };
   /** What repeated members mean; default "last": the last counts, as for `JSON.parse`. */
   duplicateKeys?: "last" | "reject";
@@ -110,7 +116,10 @@ export class Schema {
     value: unknown,
     options?: Pick<CastOptions, "maxMadeBytes">,
   ): { value: unknown; changes: Change[] };
-  /** The dialect the schema is read by. */
+  /**
+   * The dialect the schema's root is read by, a value of `SchemaOptions.dialect`; under a meta-schema
+   * of its own the one whose rules that builds on.
+   */
   readonly dialect: string;
   /** What is odd about the schema; never fatal. */
   readonly problems: readonly SchemaProblem[];
@@ -186,11 +195,19 @@ export interface ValidationError {
   keyword: string;
   /** Holds no value and no property name. */
   message: string;
-  /** What was wanted, in the manner of Ajv; may hold names of the schema. */
+  /**
+   * What was wanted, in the manner of Ajv; may hold names of the schema. Of `anyOf` and `oneOf`:
+   * `nearest`, the index of the branch that the value came nearest to, whose own errors follow, or
+   * `passingSchemas`, the indexes (at most 16) of the branches of `oneOf` that all match.
+   */
   params?: Record<string, unknown>;
 }
 
-/** The errors as Ajv reports them: `schemaPath` begins with "#". */
+/**
+ * The errors as Ajv reports them: `schemaPath` begins with "#".
+ *
+ * @throws ToolwireError `invalid_arguments` if `errors` is no list of errors.
+ */
 export function toAjvErrors(errors: readonly ValidationError[]): {
   instancePath: string;
   schemaPath: string;
@@ -199,14 +216,27 @@ export function toAjvErrors(errors: readonly ValidationError[]): {
   message: string;
 }[];
 
-/** The verdict in the "basic" output format of JSON Schema 2020-12. */
+/**
+ * The verdict in the "basic" output format of JSON Schema 2020-12.
+ *
+ * @throws ToolwireError `invalid_arguments` if `verdict` is no verdict.
+ */
 export function toBasicOutput(verdict: Verdict): {
   valid: boolean;
   errors?: { keywordLocation: string; instanceLocation: string; error: string }[];
 };
 
-/** One line for each error: its path and its message. */
-export function formatErrors(errors: readonly ValidationError[]): string;
+/**
+ * Errors as text. For "people" (the default) one line for each: its path and its message. For a
+ * "model" each different message once, with how often it occurs: no path, no value, and no name that
+ * a peer chose.
+ *
+ * @throws ToolwireError `invalid_arguments` if `errors` is no list of errors.
+ */
+export function formatErrors(
+  errors: readonly ValidationError[],
+  options?: { audience?: "people" | "model" | undefined },
+): string;
 
 /**
  * Violations in short: where, as a JSON Pointer ("" is the root), and what. At most `maxErrors` of a

@@ -46,8 +46,8 @@ export interface SessionOptions {
   /** Keywords of tool schemas that count; default "full", in "strict" "structural". */
   keywords?: "full" | "structural";
   /**
-   * Whether `format` in tool schemas is checked; default "annotate": it is not. Without effect in
-   * this version, which checks no format.
+   * Whether `format` in tool schemas is checked, in outputs and (with `checkArguments`) arguments;
+   * default "annotate": it is not. Without effect under `keywords: "structural"`.
    */
   formats?: "annotate" | "assert";
   /** Refuse a server without the tools capability; default false, in "strict" true. */

@@ -13,7 +13,7 @@ use crate::error::{Code, Error, Facts};
 use crate::json::{Fault, Limits, Progress, Reader, Tape};
 use crate::schema::{
     self, CastMode, CastOptions, Change, Changed, CompileOptions, Compiler, Dialect, DuplicateKeys,
-    Judge, Keywords, MAX_MADE_BYTES, Outcome, Program, SchemaError, SchemaProblem, Verdict,
+    Formats, Judge, Keywords, MAX_MADE_BYTES, Outcome, Program, SchemaError, SchemaProblem, Verdict,
     Violation,
 };
 
@@ -350,8 +350,10 @@ fn compile_options(options: &JsValue) -> Result<CompileOptions, JsValue> {
         Some("reject") => compile.duplicate_keys = DuplicateKeys::Reject,
         Some(_) => return Err(refused("duplicateKeys")),
     }
-    if input.formats.as_deref().is_some_and(|formats| formats != "annotate") {
-        return Err(refused("formats"));
+    match input.formats.as_deref() {
+        None | Some("annotate") => {}
+        Some("assert") => compile.formats = Formats::Assert,
+        Some(_) => return Err(refused("formats")),
     }
     let resource = |(uri, text): (String, String)| (uri, text.into_bytes());
     compile.resources = input.resources.into_iter().map(resource).collect();

@@ -11,6 +11,7 @@
 //! | `program` | the program's form: nodes, instructions, tables |
 //! | `names` | tables of names |
 //! | `pattern/` | regular expressions |
+//! | `format/` | what `format` names, where it is asserted |
 //! | `judge/` | program over tape: the verdict, then the violations |
 //! | `text` | reading and judging a text as one |
 //! | `cast/` | values made to fit, and defaults |
@@ -19,6 +20,7 @@
 mod cast;
 mod compile;
 mod error;
+mod format;
 mod judge;
 mod names;
 mod options;
@@ -37,7 +39,7 @@ pub use cast::{
 pub use compile::Compiler;
 pub use error::SchemaError;
 pub use judge::Judge;
-pub use options::{CompileOptions, Dialect, DuplicateKeys, Keywords};
+pub use options::{CompileOptions, Dialect, DuplicateKeys, Formats, Keywords};
 pub use outcome::{Outcome, Verdict, Violation};
 pub use program::{Program, SchemaProblem};
 pub use text::{TextJudge, judge_text};

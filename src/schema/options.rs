@@ -7,6 +7,8 @@ pub struct CompileOptions {
     pub dialect: Dialect,
     /// Which keywords count.
     pub keywords: Keywords,
+    /// Whether `format` is judged, where the dialect leaves that open.
+    pub formats: Formats,
     /// Further documents: absolute URI and JSON text. Nothing is ever fetched.
     pub resources: Vec<(String, Vec<u8>)>,
     /// What repeated members mean, in schema and value.
@@ -33,6 +35,15 @@ pub enum Keywords {
     Structural,
 }
 
+/// Whether `format` is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Formats {
+    /// It says something about the value and is not judged.
+    Annotate,
+    /// A string must be of the format, if the dialect defines it.
+    Assert,
+}
+
 /// What repeated members mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DuplicateKeys {
@@ -42,34 +53,49 @@ pub enum DuplicateKeys {
     Reject,
 }
 
-/// A dialect of JSON Schema.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A dialect of JSON Schema. Later ones compare greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Dialect {
-    /// Draft 2020-12.
-    Draft2020,
+    /// Draft-04.
+    Draft4,
+    /// Draft-06.
+    Draft6,
     /// Draft-07.
     Draft7,
+    /// Draft 2019-09.
+    Draft2019,
+    /// Draft 2020-12.
+    Draft2020,
 }
 
 impl Dialect {
     /// Names of the dialects that compile, newest first.
-    pub const SUPPORTED: &'static [&'static str] = &["2020-12", "draft-07"];
+    pub const SUPPORTED: &'static [&'static str] =
+        &["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"];
+
+    /// All of them, newest first.
+    pub const ALL: &'static [Dialect] = &[
+        Dialect::Draft2020,
+        Dialect::Draft2019,
+        Dialect::Draft7,
+        Dialect::Draft6,
+        Dialect::Draft4,
+    ];
 
     /// The name of the dialect in options.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Draft2020 => "2020-12",
+            Dialect::Draft2019 => "2019-09",
             Dialect::Draft7 => "draft-07",
+            Dialect::Draft6 => "draft-06",
+            Dialect::Draft4 => "draft-04",
         }
     }
 
     /// The dialect of a name in options.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "2020-12" => Some(Dialect::Draft2020),
-            "draft-07" => Some(Dialect::Draft7),
-            _ => None,
-        }
+        Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name)
     }
 
     /// The dialect that a `$schema` names. An empty fragment and `http` for `https` make no
@@ -77,11 +103,19 @@ impl Dialect {
     pub fn from_schema_uri(uri: &str) -> Option<Self> {
         let uri = uri.strip_suffix('#').unwrap_or(uri);
         let path = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
-        match path {
-            "json-schema.org/draft/2020-12/schema" => Some(Dialect::Draft2020),
-            "json-schema.org/draft-07/schema" => Some(Dialect::Draft7),
-            _ => None,
-        }
+        Some(match path.strip_prefix("json-schema.org/")? {
+            "draft/2020-12/schema" => Dialect::Draft2020,
+            "draft/2019-09/schema" => Dialect::Draft2019,
+            "draft-07/schema" => Dialect::Draft7,
+            "draft-06/schema" => Dialect::Draft6,
+            "draft-04/schema" => Dialect::Draft4,
+            _ => return None,
+        })
+    }
+
+    /// True if nothing that stands beside `$ref` counts.
+    pub(crate) fn isolates_ref(self) -> bool {
+        self <= Dialect::Draft7
     }
 }
 
@@ -90,6 +124,7 @@ impl Default for CompileOptions {
         CompileOptions {
             dialect: Dialect::Draft2020,
             keywords: Keywords::Full,
+            formats: Formats::Annotate,
             resources: Vec::new(),
             duplicate_keys: DuplicateKeys::Last,
             max_depth: 512,

@@ -9,28 +9,31 @@ use std::rc::Rc;
 use crate::json::multiple::Divisor;
 use crate::json::{Numbers, Tag, Tape, Value};
 
+use super::format::{Format, IdnaCell};
 use super::names::NameTable;
 use super::options::{Dialect, DuplicateKeys};
 use super::pattern::Pattern;
 
-/// Sets of value types as bits. A number is an integer or has a fraction.
+/// Sets of value types as bits. A number is an integer, written as one or not, or has a fraction.
 pub(crate) mod kinds {
     pub(crate) const NULL: u8 = 1;
     pub(crate) const BOOLEAN: u8 = 2;
     pub(crate) const INTEGER: u8 = 4;
     pub(crate) const FRACTION: u8 = 8;
-    pub(crate) const NUMBER: u8 = INTEGER | FRACTION;
+    /// A whole number written with a point or an exponent.
+    pub(crate) const WHOLE: u8 = 128;
+    pub(crate) const NUMBER: u8 = INTEGER | WHOLE | FRACTION;
     pub(crate) const STRING: u8 = 16;
     pub(crate) const ARRAY: u8 = 32;
     pub(crate) const OBJECT: u8 = 64;
-    pub(crate) const ALL: u8 = 127;
+    pub(crate) const ALL: u8 = 255;
 
     /// The bits of a type name of JSON Schema.
     pub(crate) fn of_name(name: &str) -> Option<(u8, &'static str)> {
         Some(match name {
             "null" => (NULL, "null"),
             "boolean" => (BOOLEAN, "boolean"),
-            "integer" => (INTEGER, "integer"),
+            "integer" => (INTEGER | WHOLE, "integer"),
             "number" => (NUMBER, "number"),
             "string" => (STRING, "string"),
             "array" => (ARRAY, "array"),
@@ -47,7 +50,7 @@ pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
         Tag::Null => kinds::NULL,
         Tag::False | Tag::True => kinds::BOOLEAN,
         Tag::Integer => kinds::INTEGER,
-        Tag::Decimal => kinds::NUMBER,
+        Tag::Decimal => kinds::WHOLE | kinds::FRACTION,
         Tag::ObjectOpen | Tag::ObjectClose => kinds::OBJECT,
         Tag::ArrayOpen | Tag::ArrayClose => kinds::ARRAY,
         _ => kinds::STRING,
@@ -129,6 +132,8 @@ pub(crate) enum Op {
     /// The length itself.
     MaxLength(u32),
     Pattern(u32),
+    /// The format itself.
+    Format(Format),
     /// The count itself.
     MinItems(u32),
     /// The count itself.
@@ -165,6 +170,13 @@ pub(crate) struct Place {
     pub(crate) position: u32,
 }
 
+/// `type`: the names, and the kinds of values they mean in the dialect.
+#[derive(Debug)]
+pub(crate) struct TypeSet {
+    pub(crate) names: Vec<&'static str>,
+    pub(crate) kinds: u8,
+}
+
 /// `enum` and `const`: the values allowed.
 #[derive(Debug)]
 pub(crate) struct EnumSet {
@@ -181,6 +193,13 @@ pub(crate) struct EnumSet {
     pub(crate) few: Vec<u32>,
     /// The other members by hash, ascending, if they are many or containers.
     pub(crate) hashes: Vec<(u64, u32)>,
+}
+
+impl EnumSet {
+    /// True if one value alone is allowed.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.strings.len() + self.few.len() + self.hashes.len() == 1
+    }
 }
 
 /// A numeric limit.
@@ -293,9 +312,11 @@ pub(crate) struct Dependency {
 /// A reference by dynamic anchor: the outermost resource entered that has one decides.
 #[derive(Debug)]
 pub(crate) struct DynamicOp {
-    /// Resource and node of each dynamic anchor of the name.
-    pub(crate) candidates: Vec<(u32, NodeId)>,
+    /// The name in [`Program::dynamic_names`]; `None` if only one schema can be meant.
+    pub(crate) name: Option<u32>,
     pub(crate) otherwise: NodeId,
+    /// `$recursiveRef` rather than `$dynamicRef`.
+    pub(crate) recursive: bool,
 }
 
 /// A document the program was compiled from.
@@ -337,7 +358,7 @@ pub struct Program {
     pub(crate) switches: Vec<SwitchOp>,
     pub(crate) ops: Vec<Op>,
     pub(crate) lists: Vec<NodeId>,
-    pub(crate) types: Vec<Vec<&'static str>>,
+    pub(crate) types: Vec<TypeSet>,
     pub(crate) enums: Vec<EnumSet>,
     pub(crate) bounds: Vec<Bound>,
     pub(crate) patterns: Vec<PatternOp>,
@@ -348,7 +369,11 @@ pub struct Program {
     pub(crate) ifs: Vec<IfOp>,
     pub(crate) dependencies: Vec<DependenciesOp>,
     pub(crate) dynamics: Vec<DynamicOp>,
+    /// For each name that several schemas may be meant by: their resources, ascending, and nodes.
+    pub(crate) dynamic_names: Vec<Vec<(u32, NodeId)>>,
     pub(crate) documents: Vec<Rc<Document>>,
+    /// What formats of internationalised names need; empty until one is judged.
+    pub(crate) idna: IdnaCell,
     pub(crate) problems: Vec<SchemaProblem>,
     pub(crate) root: NodeId,
     pub(crate) dialect: Dialect,

@@ -26,6 +26,7 @@ pub(super) fn options(session: &SessionOptions) -> CompileOptions {
     };
     CompileOptions {
         keywords: session.keywords,
+        formats: session.formats,
         max_schema_bytes: limit as usize,
         ..CompileOptions::default()
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Error, Facts};
 use crate::json;
-use crate::schema::Keywords;
+use crate::schema::{Formats, Keywords};
 
 pub use crate::wire::Profile;
 
@@ -225,6 +225,9 @@ pub struct OptionsInput {
     /// `full` or `structural`.
     #[serde(default)]
     pub keywords: Option<KeywordsInput>,
+    /// `annotate` or `assert`.
+    #[serde(default)]
+    pub formats: Option<FormatsInput>,
     /// Refuse a server without the tools capability.
     #[serde(default)]
     pub require_tools: Option<bool>,
@@ -250,6 +253,16 @@ pub enum KeywordsInput {
     Full,
     /// The five keywords of system C.
     Structural,
+}
+
+/// [`Formats`] as it crosses from JavaScript.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FormatsInput {
+    /// `format` is not judged.
+    Annotate,
+    /// A string must be of its format.
+    Assert,
 }
 
 /// All options of a session, resolved.
@@ -279,6 +292,8 @@ pub struct SessionOptions {
     pub on_unknown: OnUnknown,
     /// Which keywords of schemas count.
     pub keywords: Keywords,
+    /// Whether `format` in schemas is judged.
+    pub formats: Formats,
     /// Refuse a server without the tools capability.
     pub require_tools: bool,
     /// Structured content must be there when an output schema is declared.
@@ -310,6 +325,7 @@ impl SessionOptions {
             validation: Validation::Enforce,
             on_unknown: OnUnknown::Accept,
             keywords: if strict { Keywords::Structural } else { Keywords::Full },
+            formats: Formats::Annotate,
             require_tools: strict,
             require_structured: false,
             check_arguments: false,
@@ -340,6 +356,12 @@ impl SessionOptions {
             options.keywords = match keywords {
                 KeywordsInput::Full => Keywords::Full,
                 KeywordsInput::Structural => Keywords::Structural,
+            };
+        }
+        if let Some(formats) = input.formats {
+            options.formats = match formats {
+                FormatsInput::Annotate => Formats::Annotate,
+                FormatsInput::Assert => Formats::Assert,
             };
         }
         set(&mut options.require_tools, input.require_tools);

@@ -141,6 +141,115 @@ test("renderings", () => {
   });
   assert.deepEqual(toBasicOutput(compileSchema(true).validate(1)), { valid: true });
   assert.equal(formatErrors(verdict.errors), `/tag: ${BAD_TAG.message}`);
+  assert.equal(formatErrors(verdict.errors, { audience: "people" }), `/tag: ${BAD_TAG.message}`);
+});
+
+test("for a model errors are told without paths, values and names", () => {
+  const schema = {
+    properties: { SECRET: { items: { type: "integer" } } },
+    anyOf: [{ required: ["HIDDEN"] }, { minProperties: 2 }],
+    additionalProperties: false,
+  };
+  const { errors } = compileSchema(schema).validate({ SECRET: ["PRIVATE", "PRIVATE"] });
+  assert.match(formatErrors(errors), /SECRET/);
+  assert.deepEqual(formatErrors(errors, { audience: "model" }).split("\n").sort(), [
+    "2 times: a value must be integer",
+    "a value must have every required property",
+    "a value must match at least one schema of anyOf",
+  ]);
+  assert.equal(formatErrors([], { audience: "model" }), "");
+});
+
+test("the branch that came nearest is named and told", async () => {
+  const schema = {
+    oneOf: [
+      { properties: { kind: { const: "a" } }, required: ["kind", "x", "y"] },
+      { properties: { kind: { const: "b" }, z: { type: "integer" } }, required: ["kind", "z"] },
+    ],
+  };
+  const compiled = compileSchema(schema);
+  const verdict = compiled.validate({ kind: "b", z: "1" });
+  assert.deepEqual(
+    verdict.errors.map(({ schemaPath, params }) => [schemaPath, params]),
+    [
+      ["/oneOf", { passingSchemas: null, nearest: 1 }],
+      ["/oneOf/1/properties/z/type", { type: "integer" }],
+    ],
+  );
+  assert.deepEqual(await compiled.validateAsync({ kind: "b", z: "1" }), verdict);
+  const open = compileSchema({ oneOf: [{}, { type: "null" }, true, { minimum: 0 }] });
+  assert.deepEqual(open.validate(1).errors[0].params, { passingSchemas: [0, 2, 3] });
+});
+
+test("renderings refuse what is no verdict and no list of errors", () => {
+  const { proxy, revoke } = Proxy.revocable([], {});
+  revoke();
+  const throwing = {
+    get message() {
+      throw new Error("SECRET");
+    },
+  };
+  const good = { ...BAD_TAG };
+  const junk = [undefined, null, 1, "x", {}, Symbol("x"), () => 1, 5n, proxy, [null], [{}], [1]];
+  const lists = [...junk, [throwing], [good, { ...good, keyword: 1 }], [{ ...good, params: 1 }]];
+  for (const errors of lists) {
+    for (const action of [toAjvErrors, formatErrors]) {
+      const error = refusal(() => action(errors));
+      assert.deepEqual([error.code, error.option], ["invalid_arguments", "errors"]);
+      assert.doesNotMatch(error.message, /SECRET/);
+    }
+    assert.equal(refusal(() => toBasicOutput({ valid: false, errors })).option, "errors");
+  }
+  for (const verdict of [...junk, { valid: 1 }, { valid: "false", errors: [] }]) {
+    assert.equal(refusal(() => toBasicOutput(verdict)).code, "invalid_arguments");
+  }
+  for (const audience of ["", "Model", 1, null, {}, "__proto__"]) {
+    assert.equal(refusal(() => formatErrors([], { audience })).option, "audience");
+  }
+  assert.deepEqual(toAjvErrors([{ ...good, params: undefined }])[0].params, {});
+});
+
+test("every dialect is chosen by option or by $schema", () => {
+  const uris = {
+    "2020-12": "https://json-schema.org/draft/2020-12/schema",
+    "2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "draft-07": "http://json-schema.org/draft-07/schema#",
+    "draft-06": "http://json-schema.org/draft-06/schema#",
+    "draft-04": "http://json-schema.org/draft-04/schema#",
+  };
+  assert.deepEqual(Object.keys(uris), toolwire.coreInfo().dialects);
+  for (const [dialect, uri] of Object.entries(uris)) {
+    assert.equal(compileSchema({}, { dialect }).dialect, dialect);
+    assert.equal(compileSchema({ $schema: uri }).dialect, dialect);
+    // Its meta-schema is there without a fetch.
+    const meta = compileSchema({ $ref: uri }, { dialect });
+    assert.equal(meta.isValid({ minItems: 1 }), true);
+    assert.equal(meta.isValid({ minItems: "1" }), false);
+  }
+  const flags = { minimum: 1, exclusiveMinimum: true };
+  assert.equal(compileSchema(flags, { dialect: "draft-04" }).isValid(1), false);
+  const whole = compileSchema({ type: "integer" }, { dialect: "draft-04" });
+  assert.equal(whole.validateJson("1.0").verdict, "invalid");
+});
+
+test("a meta-schema among the resources chooses vocabularies", () => {
+  const core = "https://json-schema.org/draft/2020-12/vocab/core";
+  const applicator = "https://json-schema.org/draft/2020-12/vocab/applicator";
+  const resources = {
+    "http://x/meta": { $vocabulary: { [core]: true, [applicator]: true } },
+    "http://x/strange": { $vocabulary: { [core]: true, "http://x/vocab": true } },
+  };
+  const members = { minimum: 1, properties: { a: false } };
+  const schema = compileSchema({ $schema: "http://x/meta", ...members }, { resources });
+  assert.equal(schema.dialect, "2020-12");
+  assert.equal(schema.isValid(0), true);
+  assert.equal(schema.isValid({ a: 1 }), false);
+  for (const $schema of ["http://x/strange", "http://x/nowhere"]) {
+    const refused = refusal(() => compileSchema({ $schema }, { resources }));
+    assert.equal(refused.reason, "unsupported_dialect");
+    assert.equal(refused.at, "/$schema");
+    assert.deepEqual(refused.supported, toolwire.coreInfo().dialects);
+  }
 });
 
 test("use after free is an error of its own, and freeing again is not", async () => {

@@ -1,6 +1,6 @@
 // Owns what it means to pass the suite: every test has the verdict it asks for, except those the
-// list of exceptions names, which must have no verdict at all. Invariants: a wrong verdict fails,
-// listed or not; an entry of the list that covers nothing fails too.
+// list of exceptions names. Invariants: a listed test must have no verdict at all, unless its entry
+// says which one is given instead; no required test is listed; an entry that covers nothing fails.
 import { readFileSync, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 import { readGroups } from "./spans.mjs";
@@ -62,7 +62,7 @@ function runDraft(toolwire, suite, draft, kind, exceptions) {
         const wanted = test.valid ? "valid" : "invalid";
         if (found === wanted) {
           outcome.passed += 1;
-        } else if (entry !== undefined && found !== "valid" && found !== "invalid") {
+        } else if (entry !== undefined && allows(entry, found)) {
           outcome.listed += 1;
           used.add(entry);
         } else {
@@ -86,6 +86,12 @@ function covers(entry, file, group, test) {
     (entry.group === undefined || entry.group === group.description) &&
     (entry.test === undefined || entry.test === test.description)
   );
+}
+
+/** An entry stands for a test without a verdict, or with exactly the one it names. */
+function allows(entry, found) {
+  const decided = found === "valid" || found === "invalid";
+  return entry.verdict === undefined ? !decided : entry.verdict === found;
 }
 
 /** Compiles a group's schema; what it gives says what is found of a JSON text. */
@@ -115,6 +121,9 @@ function readExceptions(path) {
     const complete = entry.draft in DRAFTS && typeof entry.file === "string";
     if (!complete || typeof entry.reason !== "string" || entry.reason === "") {
       throw new Error(`an exception needs a draft, a file and a reason: ${JSON.stringify(entry)}`);
+    }
+    if (kindOf(entry.file) === "required") {
+      throw new Error(`what the suite requires has no exception: ${JSON.stringify(entry)}`);
     }
   }
   return exceptions;

@@ -28,6 +28,7 @@ import {
 } from "toolwire";
 
 const schema: Schema = compileSchema({ type: "object" }, { dialect: "2020-12", maxErrors: 4 });
+const elder: Schema = compileSchema({}, { dialect: "draft-04" });
 const fromText: Schema = compileSchema("true");
 const fromBytes: Schema = compileSchema(new Uint8Array());
 const verdict: Verdict = schema.validate({});

@@ -1,11 +1,12 @@
-//! `cargo xtask fuzz [SECONDS]`: the randomised tests, for as long as asked.
+//! `cargo xtask fuzz [SECONDS]`: the randomised tests, for as long as asked; and
+//! `cargo xtask fuzz judge COUNT [SEED]`: verdicts against those of another implementation.
 //!
-//! They are ordinary tests, run for seconds by `cargo xtask test`; here each runs in a release
+//! The former are ordinary tests, run for seconds by `cargo xtask test`; here each runs in a release
 //! build with a new seed, which is printed first, so that what it finds can be run again.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::process::{Attempting as _, Outcome, run, step};
+use crate::process::{Attempting as _, Failure, Outcome, run, step};
 use crate::tools;
 
 /// Each runs for the seconds given by `TOOLWIRE_FUZZ_SECONDS`.
@@ -30,4 +31,16 @@ pub(crate) fn all(arguments: &[&str]) -> Outcome<()> {
         })?;
     }
     Ok(())
+}
+
+/// Compares so many verdicts, over all dialects; the program says what it found.
+pub(crate) fn judge(arguments: &[&str]) -> Outcome<()> {
+    if arguments.is_empty() {
+        return Err(Failure::new("usage: cargo xtask fuzz judge COUNT [SEED] [DIALECT]"));
+    }
+    step("judge against the crate jsonschema", || {
+        run(tools::cargo()
+            .args(["run", "--release", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--"])
+            .args(arguments))
+    })
 }

@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod demo;
 mod fuzz;
+mod idna;
 mod npm;
 mod process;
 mod test;
@@ -23,7 +24,8 @@ usage: cargo xtask <command>
   test    run every test: Rust, Node, packaging, then the browser
   demo    run the README's quickstart, then real MCP servers from npm
   bench   measure the package: benches/RESULTS.md; --quick is short
-  fuzz    run the randomised tests for a minute each, or so many seconds as given
+  fuzz    run the randomised tests for a minute each, or so many seconds as given;
+          fuzz judge COUNT [SEED] compares verdicts with those of the crate jsonschema
   www     build the package and serve the page in www/ on localhost
   unicode write the Unicode tables of patterns: src/schema/pattern/unicode.bin
 ";
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         ["test"] => test::all(),
         ["demo"] => demo::all(),
         ["bench", ref arguments @ ..] => bench::all(arguments),
+        ["fuzz", "judge", ref arguments @ ..] => fuzz::judge(arguments),
         ["fuzz", ref arguments @ ..] => fuzz::all(arguments),
         ["www"] => www::serve(),
         ["unicode"] => unicode::write(),

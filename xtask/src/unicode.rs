@@ -1,8 +1,9 @@
-//! `cargo xtask unicode`: the tables of Unicode properties that patterns are judged by.
+//! `cargo xtask unicode`: the tables of Unicode properties that patterns are judged by; `idna` makes
+//! those that host names need beside them.
 //!
 //! The file `src/schema/pattern/unicode.bin` is made from the data of the crate `icu_properties`.
 //! All numbers are seven bits a byte, the low ones first, the high bit on all but the last byte. A
-//! *part* is its length in bytes, then its bytes. The file is six parts:
+//! *part* is its length in bytes, then its bytes. The file is seven parts:
 //!
 //! 1. the Unicode version as text;
 //! 2. general categories as runs from U+0000 on: a byte of the category (low five bits, numbered as
@@ -15,11 +16,15 @@
 //!    range the distance from the end of the one before, its length, its script, its list;
 //! 6. binary properties, each a part: its names as a part of text; one more than the index of the
 //!    property that it is based on, or 0; categories as bits; then ranges as distances and lengths.
-//!    A code point has the property if an odd number of base, categories and ranges have it.
+//!    A code point has the property if an odd number of base, categories and ranges have it;
+//! 7. simple case foldings as rows: the distance from the end of the row before, the count of code
+//!    points, how far apart they are (1 or 2), and twice the distance to what the first folds to,
+//!    one more if that is lower.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use icu_casemap::CaseMapperBorrowed;
 use icu_properties::props::{GeneralCategory, Script};
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong, PropertyNamesShort};
@@ -27,7 +32,7 @@ use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong, Prop
 use crate::process::{Failure, Outcome};
 use crate::tree;
 
-const LAST: u32 = 0x10_FFFF;
+pub(crate) const LAST: u32 = 0x10_FFFF;
 
 /// The categories in the order of their numbers; `src/schema/pattern/unicode.rs` has the same.
 const CATEGORY_ORDER: &str = "Cn Lu Ll Lt Lm Lo Mn Me Mc Nd Nl No Zs Zl Zp Cc Cf Co Cs Pd Ps Pe \
@@ -95,13 +100,19 @@ type Flags = Vec<bool>;
 
 /// Writes the tables.
 pub(crate) fn write() -> Outcome<()> {
-    let bytes = tables()?;
-    println!("{} bytes, Unicode {}", bytes.len(), version()?);
-    tree::write(&path(), &bytes)
+    let files = files()?;
+    let bytes: usize = files.iter().map(|file| file.1.len()).sum();
+    println!("{bytes} bytes, Unicode {}", version()?);
+    files.iter().try_for_each(|(path, bytes)| tree::write(path, bytes))
 }
 
-fn path() -> PathBuf {
-    tree::root().join("src/schema/pattern/unicode.bin")
+/// Each file and what it is to hold.
+fn files() -> Outcome<[(PathBuf, Vec<u8>); 2]> {
+    let schema = tree::root().join("src/schema");
+    Ok([
+        (schema.join("pattern/unicode.bin"), tables()?),
+        (schema.join("format/idna.bin"), crate::idna::tables()?),
+    ])
 }
 
 /// The Unicode version of the crate's data. The crate does not tell; but if it agrees with the
@@ -143,10 +154,11 @@ fn tables() -> Outcome<Vec<u8>> {
     part(&mut out, &scripts.runs());
     part(&mut out, &scripts.extensions());
     part(&mut out, &binaries(&categories)?);
+    part(&mut out, &foldings());
     Ok(out)
 }
 
-fn number(out: &mut Vec<u8>, mut number: u32) {
+pub(crate) fn number(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -154,13 +166,13 @@ fn number(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-fn part(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn part(out: &mut Vec<u8>, bytes: &[u8]) {
     number(out, bytes.len() as u32);
     out.extend_from_slice(bytes);
 }
 
 /// Runs of equal values: value and length.
-fn runs<T: PartialEq + Copy>(values: &[T]) -> Vec<(T, u32)> {
+pub(crate) fn runs<T: PartialEq + Copy>(values: &[T]) -> Vec<(T, u32)> {
     let mut runs: Vec<(T, u32)> = Vec::new();
     for &value in values {
         match runs.last_mut() {
@@ -299,6 +311,48 @@ impl Scripts {
     }
 }
 
+/// One row of foldings.
+struct Row {
+    first: u32,
+    last: u32,
+    step: u32,
+    distance: i64,
+}
+
+fn foldings() -> Vec<u8> {
+    let mapper = CaseMapperBorrowed::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for point in '\0'..=char::MAX {
+        let folded = mapper.simple_fold(point);
+        if folded == point {
+            continue;
+        }
+        let (point, distance) = (point as u32, folded as i64 - point as i64);
+        match rows.last_mut() {
+            Some(row)
+                if row.distance == distance && row.first == row.last && point - row.last <= 2 =>
+            {
+                row.step = point - row.last;
+                row.last = point;
+            }
+            Some(row) if row.distance == distance && point - row.last == row.step => {
+                row.last = point
+            }
+            _ => rows.push(Row { first: point, last: point, step: 1, distance }),
+        }
+    }
+    let mut out = Vec::new();
+    let mut end = 0;
+    for row in rows {
+        number(&mut out, row.first - end);
+        number(&mut out, (row.last - row.first) / row.step + 1);
+        number(&mut out, row.step);
+        number(&mut out, (row.distance.unsigned_abs() as u32) << 1 | (row.distance < 0) as u32);
+        end = row.last;
+    }
+    out
+}
+
 /// A stretch of code points of one category that no property divides.
 struct Stretch {
     length: u32,
@@ -393,7 +447,9 @@ mod tests {
 
     #[test]
     fn the_committed_tables_are_those_of_the_crate() {
-        let committed = std::fs::read(path()).unwrap();
-        assert!(committed == tables().unwrap(), "run cargo xtask unicode and commit the outcome");
+        for (path, bytes) in files().unwrap() {
+            let committed = std::fs::read(&path).unwrap();
+            assert!(committed == bytes, "run cargo xtask unicode and commit the outcome");
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::json::Kind;
 use crate::schema::error::SchemaError;
-use crate::schema::options::Dialect;
 use crate::schema::program::{IfOp, NO_NODE, Op};
 
 use super::build::Build;
@@ -37,9 +36,6 @@ pub(super) fn applicators(build: &mut Build, subject: &mut Subject) -> Result<()
 
 /// `unevaluatedItems` and `unevaluatedProperties`: last, because they ask what the others did.
 pub(super) fn unevaluated(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
-    if subject.dialect != Dialect::Draft2020 {
-        return Ok(());
-    }
     if let Some(node) = subject.keyword_node(build, Keyword::UnevaluatedItems)? {
         subject.ops.push(Op::UnevaluatedItems(node));
     }
@@ -51,19 +47,15 @@ pub(super) fn unevaluated(build: &mut Build, subject: &mut Subject) -> Result<()
 
 /// `$defs`, `definitions`, `contentSchema`: schemas that are applied by nothing here.
 pub(super) fn definitions(build: &mut Build, subject: &Subject) -> Result<(), SchemaError> {
-    let modern = subject.dialect == Dialect::Draft2020;
     for keyword in [Keyword::Defs, Keyword::Definitions] {
-        if keyword == Keyword::Defs && !modern {
-            continue;
-        }
         if let Some(value) = subject.get_kind(build, keyword, Kind::Object)? {
             for (_, schema) in subject.members(build, value)? {
-                subject.node(build, schema)?;
+                subject.held(build, schema)?;
             }
         }
     }
-    if modern {
-        subject.keyword_node(build, Keyword::ContentSchema)?;
+    if let Some(schema) = subject.get(Keyword::ContentSchema) {
+        subject.held(build, schema)?;
     }
     Ok(())
 }

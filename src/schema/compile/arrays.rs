@@ -12,7 +12,7 @@ use super::subject::Subject;
 
 /// What to do about a list of schemas where the dialect wants one.
 const TUPLE_HINT: &str =
-    "a list of schemas in items is draft-07: declare $schema, or use prefixItems";
+    "a list of schemas in items is of elder dialects: declare $schema, or use prefixItems";
 
 /// Counts, `uniqueItems`, `items` in all its forms, `contains`.
 pub(super) fn arrays(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
@@ -28,9 +28,9 @@ pub(super) fn arrays(build: &mut Build, subject: &mut Subject) -> Result<(), Sch
     {
         ops.push(Op::Unique);
     }
-    let items = match subject.dialect {
+    let items = match subject.dialect() {
         Dialect::Draft2020 => prefix_items(build, subject)?,
-        Dialect::Draft7 => tuple_items(build, subject)?,
+        _ => tuple_items(build, subject)?,
     };
     if items.prefix != Span::default() || items.rest != NO_NODE {
         ops.push(build.items(items));
@@ -58,7 +58,7 @@ fn prefix_items(build: &mut Build, subject: &Subject) -> Result<ItemsOp, SchemaE
 
 /// `items`, one schema or a list, and `additionalItems` beside a list.
 fn tuple_items(build: &mut Build, subject: &Subject) -> Result<ItemsOp, SchemaError> {
-    let rest = subject.keyword_node(build, Keyword::AdditionalItems)?;
+    let rest = subject.additional_node(build, Keyword::AdditionalItems)?;
     match subject.get(Keyword::Items) {
         Some(value) if value.is_array() => {
             let schemas = value.elements().map(|schema| subject.node(build, schema));
@@ -84,13 +84,10 @@ fn items_op(
 }
 
 fn contains(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaError> {
-    let modern = subject.dialect == Dialect::Draft2020;
-    let (mut min, mut max) = (1, None);
-    if modern {
-        // Checked even where there is nothing to count.
-        min = count(build, subject, Keyword::MinContains)?.unwrap_or(1);
-        max = count(build, subject, Keyword::MaxContains)?;
-    }
+    // Checked even where there is nothing to count.
+    let min = count(build, subject, Keyword::MinContains)?.unwrap_or(1);
+    let max = count(build, subject, Keyword::MaxContains)?;
+    let evaluates = subject.dialect() >= Dialect::Draft2020;
     let Some(node) = subject.keyword_node(build, Keyword::Contains)? else { return Ok(None) };
-    Ok(Some(build.contains(ContainsOp { node, min, max, evaluates: modern })))
+    Ok(Some(build.contains(ContainsOp { node, min, max, evaluates })))
 }

@@ -5,8 +5,10 @@ use std::collections::HashSet;
 use crate::json::multiple::Divisor;
 use crate::json::{Kind, Numbers, Value, number};
 use crate::schema::error::SchemaError;
+use crate::schema::format::Format;
+use crate::schema::options::{Dialect, Formats};
 use crate::schema::pattern::{Pattern, PatternFault};
-use crate::schema::program::{DivisorOp, Op, PatternOp, Place, kinds};
+use crate::schema::program::{DivisorOp, Op, PatternOp, Place, TypeSet, kinds};
 
 use super::build::Build;
 use super::lint;
@@ -19,9 +21,9 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
     let mut ops = Vec::new();
     let mut allowed = kinds::ALL;
     if let Some(value) = subject.get(Keyword::Type) {
-        let (names, bits) = types(build, subject, value)?;
-        ops.push(build.types(names));
-        allowed &= bits;
+        let types = types(build, subject, value)?;
+        allowed &= types.kinds;
+        ops.push(build.types(types));
     }
     if let Some(value) = subject.get_kind(build, Keyword::Enum, Kind::Array)? {
         let (op, bits) = build.enumeration("enum", document, value, Numbers::Exact);
@@ -33,14 +35,18 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
         ops.push(op);
         allowed &= bits;
     }
-    for (keyword, op) in [
-        (Keyword::Minimum, Op::Minimum as fn(u32) -> Op),
-        (Keyword::Maximum, Op::Maximum),
-        (Keyword::ExclusiveMinimum, Op::ExclusiveMinimum),
-        (Keyword::ExclusiveMaximum, Op::ExclusiveMaximum),
-    ] {
-        if let Some(value) = subject.get_kind(build, keyword, Kind::Number)? {
-            ops.push(op(build.bound(document, value)));
+    if subject.dialect() == Dialect::Draft4 {
+        elder_limits(build, subject, &mut ops)?;
+    } else {
+        for (keyword, op) in [
+            (Keyword::Minimum, Op::Minimum as fn(u32) -> Op),
+            (Keyword::Maximum, Op::Maximum),
+            (Keyword::ExclusiveMinimum, Op::ExclusiveMinimum),
+            (Keyword::ExclusiveMaximum, Op::ExclusiveMaximum),
+        ] {
+            if let Some(value) = subject.get_kind(build, keyword, Kind::Number)? {
+                ops.push(op(build.bound(document, value)));
+            }
         }
     }
     if let Some(value) = subject.get(Keyword::MultipleOf) {
@@ -61,32 +67,70 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
         ops.push(Op::Pattern(pattern(build, subject, &points, value)?));
     }
     if let Some(value) = subject.get_kind(build, Keyword::Format, Kind::String)? {
-        // An annotation: what it says is not judged.
-        subject.string(build, value)?;
+        let name = subject.string(build, value)?;
+        // One that the dialect does not define says nothing.
+        let known = Format::of(&name, subject.dialect());
+        let asserts = build.formats == Formats::Assert || subject.reading.asserts_formats;
+        ops.extend(known.filter(|_| asserts).map(Op::Format));
     }
     subject.kinds &= allowed;
     subject.ops.extend(ops);
     Ok(())
 }
 
-fn types(
-    build: &Build,
+/// `minimum` and `maximum`, which in draft-04 a flag beside them makes exclusive.
+fn elder_limits(
+    build: &mut Build,
     subject: &Subject,
-    value: Value<'_>,
-) -> Result<(Vec<&'static str>, u8), SchemaError> {
+    ops: &mut Vec<Op>,
+) -> Result<(), SchemaError> {
+    for (limit, flag, inclusive, exclusive) in [
+        (
+            Keyword::Minimum,
+            Keyword::ExclusiveMinimum,
+            Op::Minimum as fn(u32) -> Op,
+            Op::ExclusiveMinimum as fn(u32) -> Op,
+        ),
+        (Keyword::Maximum, Keyword::ExclusiveMaximum, Op::Maximum, Op::ExclusiveMaximum),
+    ] {
+        let value = subject.get_kind(build, limit, Kind::Number)?;
+        let flag = subject.get_kind(build, flag, Kind::Boolean)?;
+        match (value, flag) {
+            (Some(value), flag) => {
+                let excludes = flag.and_then(Value::as_bool) == Some(true);
+                let bound = build.bound(subject.document_index, value);
+                ops.push(if excludes { exclusive(bound) } else { inclusive(bound) });
+            }
+            // The meta-schema demands the limit.
+            (None, Some(flag)) => return Err(subject.invalid(build, flag)),
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The names of `type` and the kinds of values they mean.
+fn types(build: &Build, subject: &Subject, value: Value<'_>) -> Result<TypeSet, SchemaError> {
     let one = std::iter::once(value).filter(|value| value.is_string());
     let mut names = Vec::new();
-    let mut bits = 0;
+    let mut kinds = 0;
     for entry in one.chain(value.elements()) {
         let known = entry.as_str().and_then(|name| kinds::of_name(&name));
         let Some((kind, name)) = known else { return Err(subject.invalid(build, entry)) };
         if names.contains(&name) {
             return Err(subject.invalid(build, entry));
         }
-        bits |= kind;
+        kinds |= kind;
         names.push(name);
     }
-    if names.is_empty() { Err(subject.invalid(build, value)) } else { Ok((names, bits)) }
+    if subject.dialect() == Dialect::Draft4 && !names.contains(&"number") {
+        // There, 1.0 is no integer.
+        kinds &= !kinds::WHOLE;
+    }
+    if names.is_empty() {
+        return Err(subject.invalid(build, value));
+    }
+    Ok(TypeSet { names, kinds })
 }
 
 /// A count, which may be written with a zero fraction; the largest stand for all beyond.
@@ -122,7 +166,7 @@ pub(super) fn pattern(
     let pattern = Pattern::new(points, &mut build.patterns_spent).map_err(|fault| {
         let reason = match fault {
             PatternFault::TooLarge => "limit",
-            PatternFault::Syntax | PatternFault::Unsupported => "bad_pattern",
+            PatternFault::Syntax => "bad_pattern",
         };
         SchemaError::new(reason, build.pointer(place.document, place.position))
     })?;
@@ -139,6 +183,9 @@ pub(super) fn names<'a>(
     value: Value<'a>,
 ) -> Result<Vec<std::borrow::Cow<'a, [u8]>>, SchemaError> {
     if !value.is_array() {
+        return Err(subject.invalid(build, value));
+    }
+    if value.is_empty() && subject.dialect() == Dialect::Draft4 {
         return Err(subject.invalid(build, value));
     }
     let mut seen = HashSet::new();

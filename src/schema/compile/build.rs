@@ -8,11 +8,12 @@ use std::rc::Rc;
 use crate::json::{self, Numbers, Value, number, pointer};
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
-use crate::schema::options::CompileOptions;
+use crate::schema::options::{CompileOptions, Formats};
 use crate::schema::pattern::Spent;
 use crate::schema::program::{
     Bound, ContainsOp, DependenciesOp, DivisorOp, Document, DynamicOp, EnumSet, IfOp, ItemsOp,
-    Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, kinds, kinds_of_tag,
+    Node, NodeId, ObjectOp, Op, PatternOp, Place, Program, Span, SwitchOp, TypeSet, kinds,
+    kinds_of_tag,
 };
 
 /// Up to this many members of an `enum` are compared one by one.
@@ -20,13 +21,15 @@ const FEW: usize = 6;
 
 pub(super) struct Build {
     pub(super) program: Program,
+    /// Whether `format` is judged.
+    pub(super) formats: Formats,
     /// Nodes compiled so far; those after them are queued.
     compiled: NodeId,
     /// For each document, the node at each word position, or [`NOWHERE`].
     node_at: Vec<Vec<NodeId>>,
     max_nodes: usize,
-    /// The target of some reference depends on the resources entered before.
-    pub(super) dynamic: bool,
+    /// Whether each node stands where a keyword applies it.
+    applied: Vec<bool>,
     /// What may still be spent on telling branches apart.
     pub(super) switch_budget: usize,
     /// What the patterns took so far.
@@ -60,7 +63,9 @@ impl Build {
                 ifs: Vec::new(),
                 dependencies: Vec::new(),
                 dynamics: Vec::new(),
+                dynamic_names: Vec::new(),
                 documents: Vec::new(),
+                idna: Default::default(),
                 problems: Vec::new(),
                 root: 0,
                 dialect: options.dialect,
@@ -69,10 +74,11 @@ impl Build {
                 max_errors: options.max_errors,
                 max_steps: options.max_steps,
             },
+            formats: options.formats,
             compiled: 0,
             node_at: Vec::new(),
             max_nodes,
-            dynamic: false,
+            applied: Vec::new(),
             switch_budget: super::switch::BUDGET,
             patterns_spent: Spent::default(),
         }
@@ -128,6 +134,26 @@ impl Build {
         })
     }
 
+    /// Notes that the keyword a node stands in applies it.
+    pub(super) fn note_applied(&mut self, id: NodeId) {
+        let index = id as usize;
+        if index >= self.applied.len() {
+            self.applied.resize(index + 1, false);
+        }
+        if let Some(applied) = self.applied.get_mut(index) {
+            *applied = true;
+        }
+    }
+
+    pub(super) fn is_applied(&self, id: NodeId) -> bool {
+        self.applied.get(id as usize) == Some(&true)
+    }
+
+    /// True if the target of some reference depends on the resources entered before.
+    pub(super) fn is_dynamic(&self) -> bool {
+        !self.program.dynamic_names.is_empty()
+    }
+
     pub(super) fn node(&self, id: NodeId) -> Node {
         self.program.node(id)
     }
@@ -160,8 +186,8 @@ impl Build {
         Span { start, end: self.program.lists.len() as u32 }
     }
 
-    pub(super) fn types(&mut self, names: Vec<&'static str>) -> Op {
-        Op::Type(push(&mut self.program.types, names))
+    pub(super) fn types(&mut self, types: TypeSet) -> Op {
+        Op::Type(push(&mut self.program.types, types))
     }
 
     /// `enum` (a list of members) or `const` (the member itself), and the types it allows.
@@ -199,7 +225,7 @@ impl Build {
         for member in &others {
             set.kinds |= match member.number() {
                 Some(_) if numbers == Numbers::Doubles => kinds::NUMBER,
-                Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER,
+                Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER | kinds::WHOLE,
                 Some(_) => kinds::FRACTION,
                 None => kinds_of_tag(member.tag()),
             };

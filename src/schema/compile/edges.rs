@@ -1,5 +1,7 @@
 //! Which nodes an instruction leads to.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::schema::error::SchemaError;
 use crate::schema::program::{NO_NODE, NodeId, Op, Program, Span};
 
@@ -15,8 +17,21 @@ pub(super) fn ops(program: &Program, span: Span) -> &[Op] {
     program.ops.get(span.start as usize..span.end as usize).unwrap_or(&[])
 }
 
-/// The nodes that a node applies to its own value.
+/// The nodes that a node applies to its own value, or may apply.
 pub(super) fn in_place(program: &Program, id: NodeId) -> Vec<NodeId> {
+    let mut found = in_place_always(program, id);
+    for &op in ops(program, program.node(id).full) {
+        if let Op::DynamicReference(index) = op {
+            let name = program.dynamics.get(index as usize).and_then(|op| op.name);
+            let candidates = name.and_then(|name| program.dynamic_names.get(name as usize));
+            found.extend(candidates.into_iter().flatten().map(|candidate| candidate.1));
+        }
+    }
+    found
+}
+
+/// The same without the candidates of dynamic references.
+fn in_place_always(program: &Program, id: NodeId) -> Vec<NodeId> {
     let mut found = Vec::new();
     for &op in ops(program, program.node(id).full) {
         match op {
@@ -35,10 +50,7 @@ pub(super) fn in_place(program: &Program, id: NodeId) -> Vec<NodeId> {
                 }
             }
             Op::DynamicReference(index) => {
-                if let Some(op) = program.dynamics.get(index as usize) {
-                    found.push(op.otherwise);
-                    found.extend(op.candidates.iter().map(|candidate| candidate.1));
-                }
+                found.extend(program.dynamics.get(index as usize).map(|op| op.otherwise));
             }
             _ => {}
         }
@@ -90,16 +102,7 @@ pub(super) fn check_references(
     if unresolved.is_empty() {
         return Ok(());
     }
-    let program = &build.program;
-    let mut reached = vec![false; program.nodes.len()];
-    let mut work = vec![program.root];
-    while let Some(id) = work.pop() {
-        let Some(entry) = reached.get_mut(id as usize) else { continue };
-        if !std::mem::replace(entry, true) {
-            work.extend(in_place(program, id));
-            work.extend(to_children(program, id));
-        }
-    }
+    let reached = reached(&build.program);
     unresolved.sort_by_key(|entry| entry.node);
     let needed = |entry: &Unresolved| reached.get(entry.node as usize) == Some(&true);
     if let Some(entry) = unresolved.iter().find(|entry| needed(entry)) {
@@ -111,4 +114,37 @@ pub(super) fn check_references(
         lint::unused_reference(build, entry.place);
     }
     Ok(())
+}
+
+/// Which nodes a judgement may meet. A dynamic reference leads to an anchor only once something
+/// else of its resource was met.
+fn reached(program: &Program) -> Vec<bool> {
+    let mut reached = vec![false; program.nodes.len()];
+    let mut entered = HashSet::new();
+    let mut waiting: HashMap<u32, Vec<NodeId>> = HashMap::new();
+    let mut work = vec![program.root];
+    while let Some(id) = work.pop() {
+        let Some(entry) = reached.get_mut(id as usize) else { continue };
+        if std::mem::replace(entry, true) {
+            continue;
+        }
+        let resource = program.node(id).resource;
+        if entered.insert(resource) {
+            work.extend(waiting.remove(&resource).unwrap_or_default());
+        }
+        for &op in ops(program, program.node(id).full) {
+            let Op::DynamicReference(index) = op else { continue };
+            let name = program.dynamics.get(index as usize).and_then(|op| op.name);
+            let candidates = name.and_then(|name| program.dynamic_names.get(name as usize));
+            for &(resource, node) in candidates.into_iter().flatten() {
+                match entered.contains(&resource) {
+                    true => work.push(node),
+                    false => waiting.entry(resource).or_default().push(node),
+                }
+            }
+        }
+        work.extend(in_place_always(program, id));
+        work.extend(to_children(program, id));
+    }
+    reached
 }

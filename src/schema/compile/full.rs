@@ -1,13 +1,11 @@
 //! Compiling one subschema under `keywords: "full"`.
 
 use crate::schema::error::SchemaError;
-use crate::schema::options::Dialect;
 use crate::schema::program::{NodeId, kinds};
 
 use super::build::Build;
 use super::lint::Lint;
 use super::resources::Registry;
-use super::shape::Keyword;
 use super::subject::Subject;
 use super::{applicators, arrays, assertions, objects};
 
@@ -33,7 +31,7 @@ pub(super) fn compile_node(
     }
     let mut subject = Subject::new(document.clone(), node.document, node.position);
     registry.identify(build, &mut subject, id)?;
-    let alone = subject.dialect == Dialect::Draft7 && subject.shape.has(Keyword::Ref);
+    let alone = subject.is_mere_reference();
     if !alone {
         assertions::scalars(build, &mut subject)?;
         arrays::arrays(build, &mut subject)?;

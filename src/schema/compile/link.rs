@@ -88,24 +88,33 @@ fn visit(
     }
 }
 
-/// Marks nodes that several references lead to.
+/// Marks nodes that are reached in several ways, at least one of them a reference.
 fn count_references(build: &mut Build) {
-    let mut counts = vec![0_u8; build.program.nodes.len()];
-    for op in &build.program.ops {
-        let targets = match op {
-            Op::Reference(node) => std::slice::from_ref(node),
-            _ => &[],
-        };
-        for &target in targets {
-            if let Some(count) = counts.get_mut(target as usize) {
-                *count = count.saturating_add(1);
+    let program = &build.program;
+    let mut counts = vec![0_u8; program.nodes.len()];
+    let mut count = |target: NodeId| {
+        if let Some(count) = counts.get_mut(target as usize) {
+            *count = count.saturating_add(1);
+        }
+    };
+    for op in &program.ops {
+        match *op {
+            Op::Reference(node) => count(node),
+            Op::DynamicReference(index) => {
+                let Some(op) = program.dynamics.get(index as usize) else { continue };
+                match op.name.and_then(|name| program.dynamic_names.get(name as usize)) {
+                    Some(candidates) => candidates.iter().for_each(|candidate| count(candidate.1)),
+                    None => count(op.otherwise),
+                }
             }
+            _ => {}
         }
     }
-    // With dynamic references an answer depends on more than schema and value.
-    let dynamic = build.dynamic;
-    for (node, count) in build.program.nodes.iter_mut().zip(counts) {
-        node.shared = count > 1 && !dynamic;
+    for (id, count) in counts.into_iter().enumerate() {
+        let shared = count > 1 || (count == 1 && build.is_applied(id as NodeId));
+        if let Some(node) = build.node_mut(id as NodeId) {
+            node.shared = shared;
+        }
     }
 }
 
@@ -164,7 +173,7 @@ fn link_node(build: &mut Build, id: NodeId) {
             }
             Op::DynamicReference(index) => {
                 let dynamic = build.program.dynamics.get(index as usize);
-                match dynamic.filter(|op| op.candidates.len() < 2) {
+                match dynamic.filter(|op| op.name.is_none()) {
                     // Only one schema can be meant.
                     Some(op) => {
                         let target = op.otherwise;
@@ -189,7 +198,7 @@ fn link_node(build: &mut Build, id: NodeId) {
             let target = build.node(build.node(target).forward);
             // Which resources were entered matters to dynamic references.
             let same =
-                target.kinds == kinds && (target.resource == node.resource || !build.dynamic);
+                target.kinds == kinds && (target.resource == node.resource || !build.is_dynamic());
             if same { target.forward } else { id }
         }
         _ => id,
@@ -235,7 +244,7 @@ fn applies_to(op: Op) -> u8 {
         | Op::ExclusiveMinimum(_)
         | Op::ExclusiveMaximum(_)
         | Op::MultipleOf(_) => kinds::NUMBER,
-        Op::MinLength(_) | Op::MaxLength(_) | Op::Pattern(_) => kinds::STRING,
+        Op::MinLength(_) | Op::MaxLength(_) | Op::Pattern(_) | Op::Format(_) => kinds::STRING,
         Op::MinItems(_)
         | Op::MaxItems(_)
         | Op::Unique
@@ -275,6 +284,7 @@ fn is_leaf(build: &Build, op: Op) -> bool {
         | Op::MultipleOf(_)
         | Op::MinLength(_)
         | Op::MaxLength(_)
+        | Op::Format(_)
         | Op::MinItems(_)
         | Op::MaxItems(_) => true,
         _ => false,

@@ -7,12 +7,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::json::{Kind, Value};
-use crate::schema::options::Dialect;
 use crate::schema::program::{NodeId, Op, Place, SchemaProblem, kinds};
 
 use super::build::Build;
 use super::edges::ops;
-use super::shape::Keyword;
+use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
 
 /// Problems told at most.
@@ -21,20 +20,27 @@ const MAX_PROBLEMS: usize = 100;
 /// Different unknown keywords compared with known ones at most.
 const MAX_UNKNOWN: usize = 1_000;
 
-/// Keywords that one dialect has and the other ignores.
-const ONLY_2020: &[Keyword] = &[
-    Keyword::PrefixItems,
-    Keyword::MinContains,
-    Keyword::MaxContains,
-    Keyword::DependentRequired,
-    Keyword::DependentSchemas,
-    Keyword::UnevaluatedItems,
-    Keyword::UnevaluatedProperties,
-    Keyword::Anchor,
-    Keyword::DynamicAnchor,
-    Keyword::DynamicRef,
-];
-const ONLY_DRAFT_7: &[Keyword] = &[Keyword::AdditionalItems];
+/// Keywords that constrain nothing and identify nothing, so that it does no harm if a dialect does
+/// not know them; and words that are in use outside the dialects that define them.
+const HARMLESS: KeywordSet = KeywordSet::of(&[
+    Keyword::Title,
+    Keyword::Description,
+    Keyword::Comment,
+    Keyword::Default,
+    Keyword::Examples,
+    Keyword::ReadOnly,
+    Keyword::WriteOnly,
+    Keyword::Deprecated,
+    Keyword::Definitions,
+    Keyword::Defs,
+    Keyword::Schema,
+    Keyword::Vocabulary,
+    Keyword::ElderId,
+    Keyword::Format,
+    Keyword::ContentEncoding,
+    Keyword::ContentMediaType,
+    Keyword::ContentSchema,
+]);
 
 /// Keywords without effect unless another one stands beside them.
 const COMPANIONS: &[(Keyword, Keyword)] = &[
@@ -44,8 +50,8 @@ const COMPANIONS: &[(Keyword, Keyword)] = &[
     (Keyword::MaxContains, Keyword::Contains),
 ];
 
-/// Keywords that stand beside `$ref` in draft-07 without meaning to constrain anything.
-const HARMLESS_SIBLINGS: &[Keyword] = &[
+/// Keywords that stand beside `$ref` without meaning to constrain anything, where it isolates.
+const HARMLESS_SIBLINGS: KeywordSet = KeywordSet::of(&[
     Keyword::Ref,
     Keyword::Title,
     Keyword::Description,
@@ -56,9 +62,10 @@ const HARMLESS_SIBLINGS: &[Keyword] = &[
     Keyword::Defs,
     Keyword::Schema,
     Keyword::Id,
+    Keyword::ElderId,
     Keyword::ReadOnly,
     Keyword::WriteOnly,
-];
+]);
 
 /// Keywords whose near misses do no harm, and are often words of other specifications.
 const ANNOTATIONS: &[&str] = &[
@@ -89,26 +96,24 @@ impl Lint {
         let mut tell = |code, message, value: Value<'_>| {
             problem(build, code, message, Place { document, position: value.position() });
         };
-        if subject.dialect == Dialect::Draft7 && subject.shape.has(Keyword::Ref) {
+        if subject.is_mere_reference() {
             for (name, value) in schema.members() {
                 let keyword = Keyword::of_name(&name.to_wtf8());
-                if keyword.is_some_and(|keyword| !HARMLESS_SIBLINGS.contains(&keyword)) {
-                    let message = "draft-07 ignores what stands beside $ref";
+                if keyword.is_some_and(|keyword| !HARMLESS_SIBLINGS.has(keyword)) {
+                    let message = "this dialect ignores what stands beside $ref";
                     tell("ref_siblings_ignored", message, value);
                 }
             }
             return;
         }
-        let foreign = match subject.dialect {
-            Dialect::Draft2020 => ONLY_DRAFT_7,
-            Dialect::Draft7 => ONLY_2020,
-        };
-        for value in foreign.iter().filter_map(|&keyword| subject.get(keyword)) {
-            tell("keyword_ignored", "this dialect does not know the keyword", value);
+        for keyword in Keyword::ALL {
+            let ignored = !subject.reading.keywords.has(keyword) && !HARMLESS.has(keyword);
+            if let Some(value) = subject.written(keyword).filter(|_| ignored) {
+                tell("keyword_ignored", "this dialect does not know the keyword", value);
+            }
         }
         for &(keyword, companion) in COMPANIONS {
-            let value = subject.get(keyword).filter(|_| !subject.shape.has(companion));
-            if let Some(value) = value.filter(|_| !foreign.contains(&keyword)) {
+            if let Some(value) = subject.get(keyword).filter(|_| !subject.has(companion)) {
                 tell("keyword_ignored", "the keyword this one depends on is absent", value);
             }
         }
@@ -179,9 +184,7 @@ impl Lint {
             match op {
                 Op::Type(index) => {
                     let types = build.program.types.get(index as usize);
-                    declared = types.into_iter().flatten().fold(0, |bits, name| {
-                        bits | kinds::of_name(name).map_or(0, |(kind, _)| kind)
-                    });
+                    declared = types.map_or(kinds::ALL, |types| types.kinds);
                 }
                 Op::AnyOf(span) | Op::OneOf(span) => {
                     let branches = build.program.list(span).iter();
@@ -231,7 +234,7 @@ pub(super) fn unused_reference(build: &mut Build, place: Place) {
 /// The first required name that a closed object does not declare.
 fn excluded<'a>(subject: &'a Subject) -> Option<Value<'a>> {
     let closed = subject.get(Keyword::AdditionalProperties)?.as_bool() == Some(false);
-    if !closed || subject.shape.has(Keyword::PatternProperties) {
+    if !closed || subject.has(Keyword::PatternProperties) {
         return None;
     }
     let declared: HashSet<_> = subject

@@ -7,8 +7,10 @@ mod applicators;
 mod arrays;
 mod assertions;
 mod build;
+mod dialects;
 mod edges;
 mod full;
+mod identity;
 mod link;
 mod lint;
 mod meta;
@@ -152,7 +154,7 @@ impl Compiler {
                 reject_repeats(&document)?;
             }
             build.program.root = registry.open(&mut build, document, "")?;
-            build.program.dialect = registry.dialect(0);
+            build.program.dialect = registry.reading(0).dialect;
         } else {
             build.add_document(document);
             build.program.root = build.add_node(blank(0, 0, 0))?;

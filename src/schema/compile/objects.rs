@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use crate::json::Value;
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
-use crate::schema::options::Dialect;
 use crate::schema::pattern::points_of;
 use crate::schema::program::{DependenciesOp, Dependency, NO_NODE, NodeId, ObjectOp, Op};
 
@@ -28,12 +27,9 @@ pub(super) fn objects(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
     if let Some(node) = subject.keyword_node(build, Keyword::PropertyNames)? {
         ops.push(Op::PropertyNames(node));
     }
-    if subject.dialect == Dialect::Draft2020 {
-        ops.extend(dependencies(build, subject, Keyword::DependentRequired)?);
-        ops.extend(dependencies(build, subject, Keyword::DependentSchemas)?);
+    for keyword in [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies] {
+        ops.extend(dependencies(build, subject, keyword)?);
     }
-    // Not a keyword of 2020-12, but its meta-schema keeps the name for this meaning.
-    ops.extend(dependencies(build, subject, Keyword::Dependencies)?);
     subject.ops.extend(ops);
     Ok(())
 }
@@ -64,7 +60,7 @@ fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaErro
         Keyword::PatternProperties,
         Keyword::AdditionalProperties,
     ];
-    if !present.iter().any(|&keyword| subject.shape.has(keyword)) {
+    if !present.iter().any(|&keyword| subject.has(keyword)) {
         return Ok(None);
     }
     let mut slots = Slots::default();
@@ -87,7 +83,7 @@ fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaErro
         subject.members(build, value)?;
         patterns = pattern_properties(build, subject, value)?;
     }
-    let additional = subject.keyword_node(build, Keyword::AdditionalProperties)?;
+    let additional = subject.additional_node(build, Keyword::AdditionalProperties)?;
     let closed = subject.get(Keyword::AdditionalProperties).and_then(|value| value.as_bool());
     let bits = required.iter().filter(|&&slot| slot < 64);
     let op = ObjectOp {

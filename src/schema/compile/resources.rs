@@ -5,16 +5,18 @@
 //! schemas known so far are compiled, because an identifier may stand anywhere; what they find in
 //! places that no keyword made a schema becomes one.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::json::{Kind, Limits, Value, pointer, read};
+use crate::json::{self, Limits, Value, pointer, read};
 use crate::schema::error::SchemaError;
 use crate::schema::options::{CompileOptions, Dialect};
 use crate::schema::program::{Document, DynamicOp, NO_NODE, NodeId, Op, Place, blank};
 
 use super::build::Build;
+use super::dialects::{Dialects, MetaSchema};
 use super::meta;
-use super::shape::Keyword;
+use super::shape::{Keyword, Reading};
 use super::subject::Subject;
 use super::uri;
 
@@ -25,13 +27,27 @@ const INDEX_ABOVE: u32 = 32;
 const MAX_ROUNDS: u32 = 64;
 
 /// A schema with a URI of its own, or the root of a document.
-struct Resource {
-    uri: String,
-    dialect: Dialect,
-    document: u32,
-    root: u32,
-    anchors: HashMap<String, NodeId>,
-    dynamic_anchors: HashMap<String, NodeId>,
+pub(super) struct Resource {
+    pub(super) uri: String,
+    pub(super) reading: Reading,
+    pub(super) document: u32,
+    pub(super) root: u32,
+    pub(super) anchors: HashMap<String, NodeId>,
+    /// By name; [`RECURSIVE`] for the root's `$recursiveAnchor`.
+    pub(super) dynamic_anchors: HashMap<String, NodeId>,
+}
+
+/// How `$recursiveAnchor` is kept among dynamic anchors; no name that a reference can give.
+pub(super) const RECURSIVE: &str = "#";
+
+/// What kind of reference a keyword makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Static,
+    /// `$dynamicRef`
+    Dynamic,
+    /// `$recursiveRef`
+    Recursive,
 }
 
 /// A reference whose target is still to be found.
@@ -44,7 +60,7 @@ struct Pending {
     reference: String,
     /// The instruction to complete.
     op: usize,
-    dynamic: bool,
+    kind: Kind,
 }
 
 /// A reference that leads nowhere.
@@ -63,8 +79,8 @@ enum Target {
 }
 
 pub(super) struct Registry {
-    resources: Vec<Resource>,
-    by_uri: HashMap<String, u32>,
+    pub(super) resources: Vec<Resource>,
+    pub(super) by_uri: HashMap<String, u32>,
     /// Documents given with the schema, by URI; taken when they are loaded.
     offered: Vec<(String, Option<Vec<u8>>)>,
     pending: Vec<Pending>,
@@ -78,6 +94,7 @@ pub(super) struct Registry {
     /// Members of large objects by name.
     indexed: HashMap<(u32, u32), HashMap<String, u32>>,
     dialect: Dialect,
+    dialects: Dialects,
     max_depth: u32,
     max_bytes: usize,
 }
@@ -96,13 +113,34 @@ impl Registry {
             dynamic_names: Vec::new(),
             indexed: HashMap::new(),
             dialect: options.dialect,
+            dialects: Dialects::new(options.dialect),
             max_depth: options.max_depth,
             max_bytes: options.max_schema_bytes,
         }
     }
 
-    pub(super) fn dialect(&self, resource: u32) -> Dialect {
-        self.resources.get(resource as usize).map_or(self.dialect, |resource| resource.dialect)
+    /// How the subschemas of a resource are read.
+    pub(super) fn reading(&self, resource: u32) -> Reading {
+        let resource = self.resources.get(resource as usize);
+        resource.map_or(Reading::of(self.dialect), |resource| resource.reading)
+    }
+
+    /// How a schema with this `$schema` is read.
+    pub(super) fn reading_of(&mut self, build: &Build, uri: &str) -> Option<Reading> {
+        let Registry { dialects, offered, by_uri, resources, .. } = self;
+        dialects.reading(uri, |uri| {
+            let offered = offered.iter().find(|(offered, _)| offered == uri);
+            if let Some(text) = offered.and_then(|(_, text)| text.as_ref()) {
+                let fits = text.len() <= self.max_bytes;
+                return fits.then(|| MetaSchema::of_text(text, self.max_depth)).flatten();
+            }
+            if let Some(text) = meta::document(uri) {
+                return MetaSchema::of_text(text.as_bytes(), self.max_depth);
+            }
+            let resource = resources.get(*by_uri.get(uri)? as usize)?;
+            let document = build.document(resource.document)?;
+            MetaSchema::of(document.value(resource.root))
+        })
     }
 
     /// Adds a document and queues its root.
@@ -112,35 +150,39 @@ impl Registry {
         document: Document,
         uri: &str,
     ) -> Result<NodeId, SchemaError> {
-        let schema = document.value(0).get("$schema");
-        let dialect = schema.filter(|_| document.value(0).is_object()).map(|schema| {
-            // A `$schema` that is no string is malformed, not unknown.
-            schema.as_str().map(|uri| Dialect::from_schema_uri(&uri))
-        });
-        let place = schema.map_or(0, Value::position);
+        let root = document.value(0);
+        let schema = if root.is_object() { root.get("$schema") } else { None };
+        let named = schema.map(|schema| (schema.position(), schema.as_str().map(Cow::into_owned)));
+        let is_boolean = !root.is_object();
         let index = build.add_document(document);
-        let dialect = match dialect {
-            None => self.dialect,
-            Some(Some(Some(dialect))) => dialect,
-            Some(Some(None)) => return Err(self.unsupported(build, index, place)),
-            Some(None) => {
+        let reading = match named {
+            None => Reading::of(self.dialect),
+            Some((place, Some(uri))) => match self.reading_of(build, &uri) {
+                Some(reading) => reading,
+                None => return Err(self.unsupported(build, index, place)),
+            },
+            // A `$schema` that is no string is malformed, not unknown.
+            Some((place, None)) => {
                 return Err(SchemaError::new("invalid_keyword", build.pointer(index, place)));
             }
         };
-        let resource = self.add(uri.to_owned(), dialect, index, 0);
+        if is_boolean && reading.dialect == Dialect::Draft4 {
+            return Err(SchemaError::new("not_a_schema", String::new()));
+        }
+        let resource = self.add(uri.to_owned(), reading, index, 0);
         build.add_node(blank(index, 0, resource))
     }
 
-    fn unsupported(&self, build: &Build, document: u32, position: u32) -> SchemaError {
+    pub(super) fn unsupported(&self, build: &Build, document: u32, position: u32) -> SchemaError {
         SchemaError::new("unsupported_dialect", build.pointer(document, position))
     }
 
-    fn add(&mut self, uri: String, dialect: Dialect, document: u32, root: u32) -> u32 {
+    pub(super) fn add(&mut self, uri: String, reading: Reading, document: u32, root: u32) -> u32 {
         let index = self.resources.len() as u32;
         self.by_uri.entry(uri.clone()).or_insert(index);
         self.resources.push(Resource {
             uri,
-            dialect,
+            reading,
             document,
             root,
             anchors: HashMap::new(),
@@ -149,105 +191,20 @@ impl Registry {
         index
     }
 
-    /// Reads `$id`, `$schema` and the anchors of a subschema, and settles its resource.
-    pub(super) fn identify(
-        &mut self,
-        build: &mut Build,
-        subject: &mut Subject,
-        id: NodeId,
-    ) -> Result<(), SchemaError> {
-        let node = build.node(id);
-        subject.resource = node.resource;
-        subject.dialect = self.dialect(node.resource);
-        if subject.dialect == Dialect::Draft7 && subject.shape.has(Keyword::Ref) {
-            // What stands beside the reference does not count.
-            return Ok(());
-        }
-        let identifier = subject.get_kind(build, Keyword::Id, Kind::String)?;
-        if let Some(value) = identifier {
-            let text = subject.string(build, value)?.into_owned();
-            let (reference, fragment) = uri::split_fragment(&text);
-            let fragment = fragment.filter(|fragment| !fragment.is_empty());
-            if fragment.is_some() && subject.dialect == Dialect::Draft2020 {
-                return Err(subject.invalid(build, value));
-            }
-            if !reference.is_empty() {
-                let (resource, dialect) = self.enter(build, subject, node.position, reference)?;
-                subject.resource = resource;
-                subject.dialect = dialect;
-            }
-            if let Some(name) = fragment {
-                self.anchor(subject.resource, name, id, false);
-            }
-        }
-        if let Some(node) = build.node_mut(id) {
-            node.resource = subject.resource;
-        }
-        if subject.dialect == Dialect::Draft2020 {
-            for (keyword, dynamic) in [(Keyword::Anchor, false), (Keyword::DynamicAnchor, true)] {
-                if let Some(value) = subject.get_kind(build, keyword, Kind::String)? {
-                    let name = subject.string(build, value)?;
-                    if !is_anchor(&name) {
-                        return Err(subject.invalid(build, value));
-                    }
-                    self.anchor(subject.resource, &name, id, dynamic);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The resource that an `$id` opens or names.
-    fn enter(
-        &mut self,
-        build: &Build,
-        subject: &Subject,
-        position: u32,
-        reference: &str,
-    ) -> Result<(u32, Dialect), SchemaError> {
-        let base = self.resources.get(subject.resource as usize);
-        let (base_uri, is_root) = base.map_or(("", false), |base| {
-            let root = base.document == subject.document_index && base.root == position;
-            (base.uri.as_str(), root)
-        });
-        let uri = uri::resolve(base_uri, reference);
-        if is_root {
-            self.by_uri.entry(uri.clone()).or_insert(subject.resource);
-            if let Some(resource) = self.resources.get_mut(subject.resource as usize) {
-                resource.uri = uri;
-            }
-            return Ok((subject.resource, subject.dialect));
-        }
-        let mut dialect = subject.dialect;
-        if let Some(value) = subject.get_kind(build, Keyword::Schema, Kind::String)? {
-            let named = Dialect::from_schema_uri(&subject.string(build, value)?);
-            dialect = named
-                .ok_or_else(|| self.unsupported(build, subject.document_index, value.position()))?;
-        }
-        Ok((self.add(uri, dialect, subject.document_index, position), dialect))
-    }
-
-    fn anchor(&mut self, resource: u32, name: &str, id: NodeId, dynamic: bool) {
-        if let Some(resource) = self.resources.get_mut(resource as usize) {
-            resource.anchors.entry(name.to_owned()).or_insert(id);
-            if dynamic {
-                resource.dynamic_anchors.entry(name.to_owned()).or_insert(id);
-            }
-        }
-    }
-
-    /// `$ref` and `$dynamicRef` of a subschema: instructions whose targets are found later.
+    /// References of a subschema: instructions whose targets are found later.
     pub(super) fn references(
         &mut self,
         build: &mut Build,
         subject: &mut Subject,
         id: NodeId,
     ) -> Result<(), SchemaError> {
-        for (keyword, dynamic) in [(Keyword::Ref, false), (Keyword::DynamicRef, true)] {
-            if dynamic && subject.dialect != Dialect::Draft2020 {
-                continue;
-            }
-            let Some(value) = subject.get_kind(build, keyword, Kind::String)? else { continue };
+        for (keyword, kind) in [
+            (Keyword::Ref, Kind::Static),
+            (Keyword::DynamicRef, Kind::Dynamic),
+            (Keyword::RecursiveRef, Kind::Recursive),
+        ] {
+            let value = subject.get_kind(build, keyword, json::Kind::String)?;
+            let Some(value) = value else { continue };
             let reference = subject.string(build, value)?.into_owned();
             self.pending.push(Pending {
                 node: id,
@@ -256,12 +213,15 @@ impl Registry {
                 resource: subject.resource,
                 reference,
                 op: build.program.ops.len() + subject.ops.len(),
-                dynamic,
+                kind,
             });
-            let op = match dynamic {
-                false => Op::Reference(NO_NODE),
-                true => build
-                    .dynamic_reference(DynamicOp { candidates: Vec::new(), otherwise: NO_NODE }),
+            let op = match kind {
+                Kind::Static => Op::Reference(NO_NODE),
+                _ => build.dynamic_reference(DynamicOp {
+                    name: None,
+                    otherwise: NO_NODE,
+                    recursive: kind == Kind::Recursive,
+                }),
             };
             subject.ops.push(op);
         }
@@ -303,13 +263,16 @@ impl Registry {
                 if let Some(op) = build.program.dynamics.get_mut(index) {
                     op.otherwise = target;
                 }
-                let name = uri::split_fragment(&pending.reference).1.unwrap_or("");
+                let name = match pending.kind {
+                    Kind::Recursive => RECURSIVE,
+                    _ => uri::split_fragment(&pending.reference).1.unwrap_or(""),
+                };
                 let resource = build.node(target).resource;
                 let dynamic = self
                     .resources
                     .get(resource as usize)
                     .is_some_and(|resource| resource.dynamic_anchors.get(name) == Some(&target));
-                if dynamic && pending.dynamic {
+                if dynamic {
                     self.dynamic_names.push((index, name.to_owned()));
                 }
             }
@@ -319,15 +282,32 @@ impl Registry {
 
     /// Once everything is compiled: what each dynamic reference may lead to.
     pub(super) fn finish(&mut self, build: &mut Build) {
+        let mut known: HashMap<String, Option<u32>> = HashMap::new();
+        let outermost = build.node(build.program.root).resource;
         for (index, name) in std::mem::take(&mut self.dynamic_names) {
-            let resources = self.resources.iter().enumerate();
-            let candidates = resources.filter_map(|(resource, entry)| {
-                Some((resource as u32, *entry.dynamic_anchors.get(&name)?))
+            // Every judgement begins in the root's resource.
+            let root = self.resources.get(outermost as usize);
+            if let Some(&node) = root.and_then(|root| root.dynamic_anchors.get(&name)) {
+                if let Some(op) = build.program.dynamics.get_mut(index) {
+                    op.otherwise = node;
+                }
+                continue;
+            }
+            let name = *known.entry(name).or_insert_with_key(|name| {
+                let resources = self.resources.iter().enumerate();
+                let candidates: Vec<_> = resources
+                    .filter_map(|(index, entry)| {
+                        Some((index as u32, *entry.dynamic_anchors.get(name)?))
+                    })
+                    .collect();
+                // One candidate is what the reference leads to anyway.
+                (candidates.len() > 1).then(|| {
+                    build.program.dynamic_names.push(candidates);
+                    build.program.dynamic_names.len() as u32 - 1
+                })
             });
-            let candidates: Vec<_> = candidates.collect();
-            build.dynamic |= candidates.len() > 1;
             if let Some(op) = build.program.dynamics.get_mut(index) {
-                op.candidates = candidates;
+                op.name = name;
             }
         }
     }
@@ -403,7 +383,7 @@ impl Registry {
         &mut self,
         build: &mut Build,
         resource: u32,
-        tokens: &[std::borrow::Cow<'_, str>],
+        tokens: &[Cow<'_, str>],
     ) -> Result<Option<NodeId>, SchemaError> {
         let Some(entry) = self.resources.get(resource as usize) else { return Ok(None) };
         let index = entry.document;
@@ -421,7 +401,10 @@ impl Registry {
                 resource = build.node(node).resource;
             }
         }
-        if !value.is_object() && value.as_bool().is_none() {
+        if let Some(node) = build.node_at(index, value.position()) {
+            return Ok(Some(node));
+        }
+        if !self.reading(resource).accepts(value) {
             return Ok(None);
         }
         build.add_node(blank(index, value.position(), resource)).map(Some)
@@ -442,11 +425,4 @@ impl Registry {
 
 fn strip(uri: &str) -> String {
     uri.strip_suffix('#').unwrap_or(uri).to_owned()
-}
-
-/// A plain name as `$anchor` wants it.
-fn is_anchor(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }

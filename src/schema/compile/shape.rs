@@ -1,8 +1,9 @@
-//! The keywords of one schema object, by name.
+//! The keywords of one schema object, by name, and which of them a dialect knows.
 //!
 //! Owns the list of keywords that are known in some dialect. The last of repeated members counts.
 
 use crate::json::Value;
+use crate::schema::options::Dialect;
 
 macro_rules! keywords {
     ($($variant:ident $name:literal)*) => {
@@ -12,6 +13,8 @@ macro_rules! keywords {
 
         impl Keyword {
             const COUNT: usize = [$($name),*].len();
+
+            pub(super) const ALL: [Self; Self::COUNT] = [$(Keyword::$variant),*];
 
             /// All names, for lint.
             pub(super) const NAMES: &'static [&'static str] = &[$($name),*];
@@ -82,10 +85,13 @@ keywords! {
     Defs "$defs"
     Definitions "definitions"
     Id "$id"
+    ElderId "id"
     Schema "$schema"
     Anchor "$anchor"
     DynamicAnchor "$dynamicAnchor"
     DynamicRef "$dynamicRef"
+    RecursiveAnchor "$recursiveAnchor"
+    RecursiveRef "$recursiveRef"
     Vocabulary "$vocabulary"
     Comment "$comment"
     Examples "examples"
@@ -95,6 +101,263 @@ keywords! {
     ContentEncoding "contentEncoding"
     ContentMediaType "contentMediaType"
     ContentSchema "contentSchema"
+}
+
+/// A set of keywords.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct KeywordSet(u64);
+
+const _: () = assert!(Keyword::COUNT <= u64::BITS as usize, "a set holds a bit for each keyword");
+
+impl KeywordSet {
+    pub(super) const fn of(keywords: &[Keyword]) -> Self {
+        let mut bits = 0;
+        let mut rest = keywords;
+        while let [first, tail @ ..] = rest {
+            bits |= 1 << *first as u32;
+            rest = tail;
+        }
+        KeywordSet(bits)
+    }
+
+    pub(super) const fn or(self, other: Self) -> Self {
+        KeywordSet(self.0 | other.0)
+    }
+
+    const fn without(self, other: Self) -> Self {
+        KeywordSet(self.0 & !other.0)
+    }
+
+    #[inline]
+    pub(super) const fn has(self, keyword: Keyword) -> bool {
+        self.0 >> keyword as u32 & 1 == 1
+    }
+
+    /// The keywords of a dialect.
+    pub(super) const fn of_dialect(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Draft4 => DRAFT_4,
+            Dialect::Draft6 => DRAFT_6,
+            Dialect::Draft7 => DRAFT_7,
+            Dialect::Draft2019 => DRAFT_2019,
+            Dialect::Draft2020 => DRAFT_2020,
+        }
+    }
+}
+
+const DRAFT_4: KeywordSet = KeywordSet::of(&[
+    Keyword::Type,
+    Keyword::Properties,
+    Keyword::Required,
+    Keyword::Description,
+    Keyword::Items,
+    Keyword::Enum,
+    Keyword::AdditionalProperties,
+    Keyword::Ref,
+    Keyword::Title,
+    Keyword::Default,
+    Keyword::Format,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::Not,
+    Keyword::Minimum,
+    Keyword::Maximum,
+    Keyword::ExclusiveMinimum,
+    Keyword::ExclusiveMaximum,
+    Keyword::MultipleOf,
+    Keyword::MinLength,
+    Keyword::MaxLength,
+    Keyword::Pattern,
+    Keyword::MinItems,
+    Keyword::MaxItems,
+    Keyword::UniqueItems,
+    Keyword::AdditionalItems,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+    Keyword::PatternProperties,
+    Keyword::Dependencies,
+    Keyword::Definitions,
+    Keyword::ElderId,
+    Keyword::Schema,
+]);
+
+const DRAFT_6: KeywordSet =
+    DRAFT_4.without(KeywordSet::of(&[Keyword::ElderId])).or(KeywordSet::of(&[
+        Keyword::Id,
+        Keyword::Const,
+        Keyword::Contains,
+        Keyword::PropertyNames,
+        Keyword::Examples,
+    ]));
+
+const DRAFT_7: KeywordSet = DRAFT_6.or(KeywordSet::of(&[
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::Comment,
+    Keyword::ReadOnly,
+    Keyword::WriteOnly,
+    Keyword::ContentEncoding,
+    Keyword::ContentMediaType,
+]));
+
+/// `dependencies` and `definitions` are no keywords from here on, but the meta-schemas keep the
+/// names for their meaning.
+const DRAFT_2019: KeywordSet = DRAFT_7.or(KeywordSet::of(&[
+    Keyword::Defs,
+    Keyword::Anchor,
+    Keyword::RecursiveAnchor,
+    Keyword::RecursiveRef,
+    Keyword::Vocabulary,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::UnevaluatedItems,
+    Keyword::UnevaluatedProperties,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::Deprecated,
+    Keyword::ContentSchema,
+]));
+
+const DRAFT_2020: KeywordSet = DRAFT_2019
+    .without(KeywordSet::of(&[
+        Keyword::AdditionalItems,
+        Keyword::RecursiveAnchor,
+        Keyword::RecursiveRef,
+    ]))
+    .or(KeywordSet::of(&[Keyword::PrefixItems, Keyword::DynamicAnchor, Keyword::DynamicRef]));
+
+/// Keywords of the core, which no meta-schema can turn off, with the two old names that are kept.
+const CORE: KeywordSet = KeywordSet::of(&[
+    Keyword::Schema,
+    Keyword::Id,
+    Keyword::Ref,
+    Keyword::Defs,
+    Keyword::Definitions,
+    Keyword::Comment,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::DynamicRef,
+    Keyword::RecursiveAnchor,
+    Keyword::RecursiveRef,
+    Keyword::Vocabulary,
+]);
+
+const APPLICATOR: KeywordSet = KeywordSet::of(&[
+    Keyword::PrefixItems,
+    Keyword::Items,
+    Keyword::AdditionalItems,
+    Keyword::Contains,
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::PropertyNames,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::AllOf,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::Not,
+]);
+
+const UNEVALUATED: KeywordSet =
+    KeywordSet::of(&[Keyword::UnevaluatedItems, Keyword::UnevaluatedProperties]);
+
+const VALIDATION: KeywordSet = KeywordSet::of(&[
+    Keyword::Type,
+    Keyword::Enum,
+    Keyword::Const,
+    Keyword::Minimum,
+    Keyword::Maximum,
+    Keyword::ExclusiveMinimum,
+    Keyword::ExclusiveMaximum,
+    Keyword::MultipleOf,
+    Keyword::MinLength,
+    Keyword::MaxLength,
+    Keyword::Pattern,
+    Keyword::MinItems,
+    Keyword::MaxItems,
+    Keyword::UniqueItems,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+    Keyword::Required,
+    Keyword::DependentRequired,
+]);
+
+const META_DATA: KeywordSet = KeywordSet::of(&[
+    Keyword::Title,
+    Keyword::Description,
+    Keyword::Default,
+    Keyword::Deprecated,
+    Keyword::ReadOnly,
+    Keyword::WriteOnly,
+    Keyword::Examples,
+]);
+
+const CONTENT: KeywordSet =
+    KeywordSet::of(&[Keyword::ContentEncoding, Keyword::ContentMediaType, Keyword::ContentSchema]);
+
+/// How the subschemas of a resource are read: the rules of a dialect, for some of its keywords.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Reading {
+    pub(super) dialect: Dialect,
+    pub(super) keywords: KeywordSet,
+    /// A meta-schema demands that formats are asserted, whatever the options say.
+    pub(super) asserts_formats: bool,
+}
+
+impl Reading {
+    /// By all keywords of a dialect.
+    pub(super) const fn of(dialect: Dialect) -> Self {
+        let keywords = KeywordSet::of_dialect(dialect);
+        Reading { dialect, keywords, asserts_formats: false }
+    }
+
+    /// By the core of a dialect alone.
+    pub(super) const fn core(dialect: Dialect) -> Self {
+        let all = KeywordSet::of_dialect(dialect);
+        let keywords = all.without(all.without(CORE));
+        Reading { dialect, keywords, asserts_formats: false }
+    }
+
+    /// True for a value that may stand where a schema is wanted.
+    pub(super) fn accepts(self, schema: Value<'_>) -> bool {
+        schema.is_object() || (self.dialect > Dialect::Draft4 && schema.as_bool().is_some())
+    }
+
+    /// Adds a vocabulary by the last part of its URI; false if the dialect has none of the name.
+    pub(super) fn add(&mut self, vocabulary: &str, required: bool) -> bool {
+        let modern = self.dialect >= Dialect::Draft2020;
+        let added = match vocabulary {
+            "core" => CORE,
+            // Unevaluated locations got a vocabulary of their own later.
+            "applicator" if modern => APPLICATOR,
+            "applicator" => APPLICATOR.or(UNEVALUATED),
+            "unevaluated" if modern => UNEVALUATED,
+            "validation" => VALIDATION,
+            "meta-data" => META_DATA,
+            "content" => CONTENT,
+            "format-annotation" if modern => KeywordSet::of(&[Keyword::Format]),
+            "format-assertion" if modern => {
+                self.asserts_formats = true;
+                KeywordSet::of(&[Keyword::Format])
+            }
+            "format" if !modern => {
+                self.asserts_formats |= required;
+                KeywordSet::of(&[Keyword::Format])
+            }
+            _ => return false,
+        };
+        let all = KeywordSet::of_dialect(self.dialect);
+        self.keywords = self.keywords.or(all.without(all.without(added)));
+        true
+    }
 }
 
 /// Where each keyword's value stands in one schema object.
@@ -119,9 +382,5 @@ impl Shape {
     /// The position of a keyword's value.
     pub(super) fn get(&self, keyword: Keyword) -> Option<u32> {
         self.places.get(keyword as usize).and_then(|place| place.checked_sub(1))
-    }
-
-    pub(super) fn has(&self, keyword: Keyword) -> bool {
-        self.get(keyword).is_some()
     }
 }

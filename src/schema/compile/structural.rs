@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::json::{Numbers, Value, pointer};
 use crate::schema::SchemaError;
 use crate::schema::names::NameTable;
-use crate::schema::program::{ItemsOp, NO_NODE, NodeId, ObjectOp, Op, Span, blank, kinds};
+use crate::schema::program::{ItemsOp, NO_NODE, NodeId, ObjectOp, Op, Span, TypeSet, blank, kinds};
 
 use super::build::Build;
 
@@ -44,16 +44,16 @@ pub(super) fn compile_node(build: &mut Build, id: NodeId) -> Result<(), SchemaEr
 fn types(build: &mut Build, value: Value<'_>) -> Option<(Op, u8)> {
     let one = std::iter::once(value).filter(|value| value.is_string());
     let mut names = Vec::new();
-    let mut bits = 0;
+    let mut kinds = 0;
     for name in one.chain(value.elements()) {
         if let Some((kind, name)) = name.as_str().and_then(|name| kinds::of_name(&name)) {
-            bits |= kind;
+            kinds |= kind;
             if !names.contains(&name) {
                 names.push(name);
             }
         }
     }
-    if names.is_empty() { None } else { Some((build.types(names), bits)) }
+    if names.is_empty() { None } else { Some((build.types(TypeSet { names, kinds }), kinds)) }
 }
 
 /// `required` and `properties`.

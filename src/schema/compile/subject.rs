@@ -9,7 +9,7 @@ use crate::schema::options::Dialect;
 use crate::schema::program::{Document, NodeId, Op, blank, kinds};
 
 use super::build::Build;
-use super::shape::{Keyword, Shape};
+use super::shape::{Keyword, Reading, Shape};
 
 /// A member's name as generalised UTF-8, and its value.
 pub(super) type Member<'a> = (Cow<'a, [u8]>, Value<'a>);
@@ -19,8 +19,8 @@ pub(super) struct Subject {
     pub(super) document: Rc<Document>,
     pub(super) document_index: u32,
     pub(super) resource: u32,
-    pub(super) dialect: Dialect,
-    pub(super) shape: Shape,
+    pub(super) reading: Reading,
+    shape: Shape,
     /// Types that can satisfy it.
     pub(super) kinds: u8,
     /// Its instructions, one for each keyword, in the order of reports.
@@ -34,16 +34,35 @@ impl Subject {
             document,
             document_index,
             resource: 0,
-            dialect: Dialect::Draft2020,
+            reading: Reading::of(Dialect::Draft2020),
             shape,
             kinds: kinds::ALL,
             ops: Vec::new(),
         }
     }
 
-    /// The value of a keyword, if it is there.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.reading.dialect
+    }
+
+    /// The value of a keyword, if it is there and the schema is read by it.
     pub(super) fn get(&self, keyword: Keyword) -> Option<Value<'_>> {
+        self.written(keyword).filter(|_| self.reading.keywords.has(keyword))
+    }
+
+    /// The value of a keyword, whether the schema is read by it or not.
+    pub(super) fn written(&self, keyword: Keyword) -> Option<Value<'_>> {
         Some(self.document.value(self.shape.get(keyword)?))
+    }
+
+    /// True if a keyword is there and the schema is read by it.
+    pub(super) fn has(&self, keyword: Keyword) -> bool {
+        self.get(keyword).is_some()
+    }
+
+    /// True if it is a reference beside which nothing counts.
+    pub(super) fn is_mere_reference(&self) -> bool {
+        self.dialect().isolates_ref() && self.has(Keyword::Ref)
     }
 
     /// The value of a keyword, which must be of one kind if it is there.
@@ -74,9 +93,16 @@ impl Subject {
         SchemaError::new("invalid_keyword", at)
     }
 
-    /// The node of a subschema that stands in this one.
+    /// The node of a subschema that a keyword of this one applies.
     pub(super) fn node(&self, build: &mut Build, schema: Value<'_>) -> Result<NodeId, SchemaError> {
-        if !schema.is_object() && schema.as_bool().is_none() {
+        let id = self.held(build, schema)?;
+        build.note_applied(id);
+        Ok(id)
+    }
+
+    /// The node of a subschema that stands in this one, applied by nothing here.
+    pub(super) fn held(&self, build: &mut Build, schema: Value<'_>) -> Result<NodeId, SchemaError> {
+        if !self.reading.accepts(schema) {
             return Err(self.invalid(build, schema));
         }
         build.add_node(blank(self.document_index, schema.position(), self.resource))
@@ -89,6 +115,20 @@ impl Subject {
         keyword: Keyword,
     ) -> Result<Option<NodeId>, SchemaError> {
         self.get(keyword).map(|schema| self.node(build, schema)).transpose()
+    }
+
+    /// The node of a keyword that every dialect lets be a boolean.
+    pub(super) fn additional_node(
+        &self,
+        build: &mut Build,
+        keyword: Keyword,
+    ) -> Result<Option<NodeId>, SchemaError> {
+        match self.get(keyword) {
+            Some(value) if value.as_bool().is_some() => build
+                .add_node(blank(self.document_index, value.position(), self.resource))
+                .map(Some),
+            _ => self.keyword_node(build, keyword),
+        }
     }
 
     /// The nodes of a list of schemas, which must not be empty.

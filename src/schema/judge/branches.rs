@@ -7,6 +7,14 @@ use crate::schema::program::{DependenciesOp, NO_NODE, NodeId, Span, SwitchOp};
 use super::frame::{Answer, Frame, OpState, Step, Via};
 use super::{Context, Entry, Judge};
 
+/// Stages of `anyOf` and `oneOf`: which branches hold; how near each comes; explaining the nearest.
+const ASKING: u32 = 0;
+const COUNTING: u32 = 1;
+const TELLING: u32 = 2;
+
+/// Branches of `oneOf` told to hold, if more than one does.
+const MAX_MATCHES: u32 = 16;
+
 fn branch(id: NodeId, at: u32, explain: bool) -> Entry {
     Entry { id, at, via: Via::Inside, in_place: true, explain, key: 0 }
 }
@@ -34,19 +42,12 @@ impl Judge {
     }
 
     /// The target of a dynamic reference: the outermost resource entered that has the anchor.
-    pub(super) fn dynamic_target(&mut self, cx: Context<'_>, index: u32) -> NodeId {
-        let Some(op) = cx.program.dynamics.get(index as usize) else { return NO_NODE };
-        if op.candidates.len() < 2 {
-            return op.otherwise;
-        }
-        for frame in &self.frames {
-            self.meter.count(1);
-            let resource = cx.program.node(frame.node).resource;
-            if let Ok(found) = op.candidates.binary_search_by_key(&resource, |entry| entry.0) {
-                return op.candidates.get(found).map_or(op.otherwise, |entry| entry.1);
-            }
-        }
-        op.otherwise
+    pub(super) fn dynamic_target(&self, cx: Context<'_>, index: u32) -> (NodeId, Via) {
+        let Some(op) = cx.program.dynamics.get(index as usize) else {
+            return (NO_NODE, Via::DynamicReference);
+        };
+        let via = if op.recursive { Via::RecursiveReference } else { Via::DynamicReference };
+        (self.dynamic_node(cx, op), via)
     }
 
     pub(super) fn all_of(
@@ -76,7 +77,7 @@ impl Judge {
         Step::of(state.failed, state.doubtful > 0)
     }
 
-    /// `anyOf` (`most` is none) and `oneOf` (`most` is 1). Explains all branches if none holds.
+    /// `anyOf` and `oneOf`. If no branch holds, explains the one that came nearest.
     pub(super) fn some_of(
         &mut self,
         cx: Context<'_>,
@@ -88,8 +89,11 @@ impl Judge {
     ) -> Step {
         let branches = cx.program.list(span);
         let mut state = OpState { started: true, ..frame.op };
+        if !frame.op.started {
+            state.base = self.scratch.len() as u32;
+        }
         let mut returned = self.returned.take();
-        while let (0, Some(&id)) = (state.stage, branches.get(state.index as usize)) {
+        while let (ASKING, Some(&id)) = (state.stage, branches.get(state.index as usize)) {
             let answer = match returned.take() {
                 Some(answer) => Some(answer),
                 None => self.apply(cx, branch(id, frame.at, false)),
@@ -100,49 +104,78 @@ impl Judge {
                     return Step::Await;
                 }
                 Some(Answer::Valid) if choice == Choice::Any && !frame.tracks => return Step::Next,
-                Some(Answer::Valid) if choice == Choice::One && state.valid == 1 => {
-                    if explain {
-                        let (first, second) = (state.guess, state.index);
-                        self.violate(cx, frame.at, choice.keyword(), |params| {
-                            params.pair("passingSchemas", first, second);
-                        });
-                    }
-                    return Step::Fail;
-                }
                 Some(Answer::Valid) => {
                     state.valid += 1;
-                    state.guess = state.index;
+                    if explain && choice == Choice::One && state.valid <= MAX_MATCHES {
+                        self.scratch.push(state.index);
+                    }
                 }
                 Some(Answer::Invalid) => {}
                 Some(Answer::Unknown) => state.doubtful += 1,
             }
+            if choice == Choice::One && state.valid > 1 && !explain {
+                return Step::Fail;
+            }
             state.index += 1;
         }
-        if state.stage == 0 {
+        if state.stage == ASKING {
+            let matches = match explain {
+                true => self.scratch.split_off((state.base as usize).min(self.scratch.len())),
+                false => Vec::new(),
+            };
             match (choice, state.valid, state.doubtful) {
                 (Choice::Any, 1.., _) | (Choice::One, 1, 0) => return Step::Next,
+                (Choice::One, 2.., _) => {
+                    self.violate(cx, frame.at, choice.keyword(), |params| {
+                        params.counts("passingSchemas", &matches);
+                    });
+                    return Step::Fail;
+                }
+                (_, 0, 0) if self.violations.len() >= cx.program.max_errors && explain => {
+                    self.truncated = true;
+                    return Step::Fail;
+                }
                 (_, 0, 0) if explain => {}
                 (_, 0, 0) => return Step::Fail,
                 _ => return Step::Doubt,
             }
-            self.violate(cx, frame.at, choice.keyword(), |params| match choice {
-                Choice::Any => {}
-                Choice::One => params.null("passingSchemas"),
-            });
-            state.stage = 1;
+            if self.count_violation(choice.keyword(), false) {
+                return Step::Fail;
+            }
+            state.stage = COUNTING;
             state.index = 0;
-        } else if returned.is_some() {
+            state.seen = u64::MAX;
+            state.guess = 0;
+        }
+        while let (COUNTING, Some(&id)) = (state.stage, branches.get(state.index as usize)) {
+            if returned.take().is_none() {
+                self.begin_score(top);
+                if self.apply(cx, branch(id, frame.at, true)).is_none() {
+                    self.store(top, state);
+                    return Step::Await;
+                }
+            }
+            let score = self.end_score();
+            if score < state.seen {
+                state.seen = score;
+                state.guess = state.index;
+            }
             state.index += 1;
         }
-        while let Some(&id) = branches.get(state.index as usize) {
-            if self.truncated {
-                break;
-            }
-            if self.apply(cx, branch(id, frame.at, true)).is_none() {
+        if state.stage == COUNTING {
+            state.stage = TELLING;
+            self.violate(cx, frame.at, choice.keyword(), |params| {
+                if choice == Choice::One {
+                    params.null("passingSchemas");
+                }
+                params.count("nearest", state.guess as u64);
+            });
+            if let (false, Some(&id)) = (self.truncated, branches.get(state.guess as usize))
+                && self.apply(cx, branch(id, frame.at, true)).is_none()
+            {
                 self.store(top, state);
                 return Step::Await;
             }
-            state.index += 1;
         }
         Step::Fail
     }

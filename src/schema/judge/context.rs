@@ -55,7 +55,7 @@ impl<'a> Context<'a> {
             0 => false,
             found if found == possible => true,
             // Only a number written with point or exponent may be of two kinds.
-            found => self.is_integer(word) == (found == kinds::INTEGER),
+            found => self.is_integer(word) == (found == kinds::WHOLE),
         }
     }
 

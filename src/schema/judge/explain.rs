@@ -82,6 +82,9 @@ impl Judge {
         keyword: &'static str,
         params: impl FnOnce(&mut Params),
     ) {
+        if self.count_violation(keyword, false) {
+            return;
+        }
         if self.violations.len() >= cx.program.max_errors {
             self.truncated = true;
             return;
@@ -92,8 +95,9 @@ impl Judge {
         if !matches!(keyword, "false schema" | "duplicateKeys") {
             pointer::push(&mut schema_path, keyword);
         }
+        let instance_path = self.instance_path(cx, at);
         self.violations.push(Violation {
-            instance_path: pointer::locate(cx.value(self.position), at),
+            instance_path,
             schema_path,
             keyword,
             params: made.finish(),
@@ -101,24 +105,23 @@ impl Judge {
     }
 
     /// The way through the schema to the top frame's subschema.
-    fn schema_path(&self, cx: Context<'_>) -> String {
+    fn schema_path(&mut self, cx: Context<'_>) -> String {
         let mut path = String::new();
-        let mut parent: Option<Node> = None;
-        for frame in &self.frames {
-            let node = cx.program.node(frame.node);
+        let mut parent = None;
+        for index in 0..self.frames.len() {
+            let Some(&frame) = self.frames.get(index) else { break };
             match (frame.via, parent) {
                 (Via::Inside, Some(parent)) => {
-                    if let Some(document) = cx.program.documents.get(node.document as usize) {
-                        let schema = document.value(parent.position);
-                        path.push_str(&pointer::locate(schema, node.position));
-                    }
+                    path.push_str(self.within_schema(cx, parent, frame.node));
                 }
                 (Via::Reference, _) => path.push_str("/$ref"),
                 (Via::DynamicReference, _) => path.push_str("/$dynamicRef"),
+                (Via::RecursiveReference, _) => path.push_str("/$recursiveRef"),
                 (Via::Inside, None) => {}
             }
-            parent = Some(node);
+            parent = Some(frame.node);
         }
+        self.meter.count_bytes(path.len());
         path
     }
 
@@ -126,6 +129,7 @@ impl Judge {
     pub(super) fn explain_never(&mut self, cx: Context<'_>, entry: Entry, node: &Node) -> Answer {
         let mut frame = Frame::new(entry.id, node.full, node.tracks, entry.at, true);
         frame.via = entry.via;
+        frame.in_place = entry.in_place;
         self.frames.push(frame);
         self.violate(cx, entry.at, "false schema", |_| {});
         self.frames.pop();
@@ -135,6 +139,7 @@ impl Judge {
     /// An explanation that took too long ends here; it holds at least one violation.
     pub(super) fn cut(&mut self, cx: Context<'_>) {
         self.truncated = true;
+        self.forget_score();
         // Only frames that fail are explained, so the topmost of them fails for sure.
         let explained = self.frames.iter().take_while(|frame| !frame.quiet).count();
         self.frames.truncate(explained);
@@ -161,6 +166,9 @@ impl Judge {
     }
 
     pub(super) fn explain_enumeration(&mut self, cx: Context<'_>, set: &EnumSet, at: u32) {
+        if self.count_violation(set.keyword, set.is_constant()) {
+            return;
+        }
         let value = cx.program.value(set.place);
         let key = if set.keyword == "enum" { "allowedValues" } else { "allowedValue" };
         self.violate(cx, at, set.keyword, |params| params.raw(key, value));
@@ -178,7 +186,7 @@ impl Judge {
         };
         match op {
             Op::Type(index) => {
-                let types = program.types.get(index as usize).map_or(&[][..], Vec::as_slice);
+                let types = program.types.get(index as usize).map_or(&[][..], |types| &types.names);
                 self.violate(cx, at, "type", |params| match types {
                     [one] => params.text("type", one),
                     many => params.list("type", many),
@@ -202,6 +210,9 @@ impl Judge {
                 let value = pattern.and_then(|pattern| program.value(pattern.place));
                 self.violate(cx, at, "pattern", |params| params.raw("pattern", value));
             }
+            Op::Format(format) => {
+                self.violate(cx, at, "format", |params| params.text("format", format.name()));
+            }
             Op::MinLength(limit) => self.explain_limit(cx, at, "minLength", limit),
             Op::MaxLength(limit) => self.explain_limit(cx, at, "maxLength", limit),
             Op::MinItems(limit) => self.explain_limit(cx, at, "minItems", limit),
@@ -214,10 +225,11 @@ impl Judge {
 }
 
 impl Params {
-    /// Two ordinals.
-    pub(super) fn pair(&mut self, key: &str, first: u32, second: u32) {
+    /// Ordinals.
+    pub(super) fn counts(&mut self, key: &str, counts: &[u32]) {
         self.key(key);
-        self.text.push_str(&format!("[{first},{second}]"));
+        let texts: Vec<String> = counts.iter().map(u32::to_string).collect();
+        self.text.push_str(&format!("[{}]", texts.join(",")));
     }
 
     pub(super) fn null(&mut self, key: &str) {

@@ -11,6 +11,8 @@ pub(super) enum Via {
     Reference,
     /// By `$dynamicRef`.
     DynamicReference,
+    /// By `$recursiveRef`.
+    RecursiveReference,
 }
 
 /// What a subschema came to on a value.
@@ -66,6 +68,8 @@ pub(super) struct Frame {
     pub(super) failed: bool,
     /// Some instruction could not be decided.
     pub(super) doubt: bool,
+    /// The dynamic scope it is judged in; see [`super::scope`].
+    pub(super) scope: u32,
     /// Length of the journal when the frame was pushed.
     pub(super) journal: u32,
     /// The state of the instruction under way.
@@ -106,6 +110,7 @@ impl Frame {
             tracks,
             failed: false,
             doubt: false,
+            scope: 0,
             journal: 0,
             op: OpState::default(),
         }

@@ -40,8 +40,8 @@ impl Hasher for Prehashed {
     }
 }
 
-/// Subschema and position.
-type Key = (u32, u32);
+/// Subschema, position and dynamic scope.
+type Key = (u32, u32, u32);
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -50,7 +50,7 @@ struct Entry {
     end: u32,
 }
 
-/// Answers by subschema and position, without and with journal entries.
+/// Answers by subschema, position and dynamic scope, without and with journal entries.
 #[derive(Default)]
 pub(super) struct Memo {
     plain: HashMap<Key, Answer, BuildHasherDefault<Prehashed>>,

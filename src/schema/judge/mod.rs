@@ -15,11 +15,14 @@ mod branches;
 mod context;
 mod explain;
 mod frame;
+mod locate;
 mod members;
 mod memo;
+mod nearest;
 mod objects;
 mod repeats;
 mod scalars;
+mod scope;
 mod unevaluated;
 
 use std::collections::HashMap;
@@ -69,10 +72,16 @@ pub struct Judge {
     /// Items of the array under way by hash.
     items: HashMap<u64, u32, BuildHasherDefault<Prehashed>>,
     memo: memo::Memo,
+    /// Made for the first dynamic reference.
+    scopes: Option<Box<scope::Scopes>>,
+    /// Made for the first violation.
+    locator: Option<Box<locate::Locator>>,
     reason: Option<&'static str>,
     repeated_member: bool,
     violations: Vec<Violation>,
     truncated: bool,
+    /// What is counted of a branch, instead of telling it.
+    score: Option<nearest::Score>,
     /// The root was entered in this phase.
     entered: bool,
     /// The node to judge by.
@@ -102,10 +111,13 @@ impl Judge {
             matcher: None,
             items: HashMap::default(),
             memo: memo::Memo::default(),
+            scopes: None,
+            locator: None,
             reason: None,
             repeated_member: false,
             violations: Vec::new(),
             truncated: false,
+            score: None,
             entered: false,
             root: program.root,
             verdict_only: false,
@@ -254,6 +266,9 @@ impl Judge {
                 Step::Doubt => self.next_op(false, true),
                 Step::Fail if explains => {
                     self.next_op(true, false);
+                    if self.leave_counted() {
+                        continue;
+                    }
                     if self.truncated {
                         // Whatever is left would not be told.
                         return Some(Answer::Invalid);
@@ -288,7 +303,7 @@ impl Judge {
             && cx.program.fast(frame.node).shared
             && let Some(evaluated) = self.journal.get(frame.journal as usize..)
         {
-            let key = (frame.node, frame.at);
+            let key = (frame.node, frame.at, frame.scope);
             let wanted = frame.in_place && self.frames.last().is_some_and(|below| below.tracks);
             let noted = self.memo.note(key, wanted, answer, evaluated);
             if let Some(few) = noted.filter(|_| wanted) {
@@ -315,7 +330,7 @@ impl Judge {
             Leaf::Never => true,
         };
         if framed {
-            return self.apply_in_frame(entry, fast);
+            return self.apply_in_frame(cx, entry, fast);
         }
         if fast.ops.start == fast.ops.end {
             return Some(Answer::Valid);
@@ -329,20 +344,30 @@ impl Judge {
         if node.never {
             return Some(self.explain_never(cx, entry, &node));
         }
-        self.enter(entry, node.full, node.tracks)
+        self.enter(cx, entry, node.full, node.tracks)
     }
 
     #[inline(never)]
-    fn apply_in_frame(&mut self, entry: Entry, fast: Fast) -> Option<Answer> {
+    fn apply_in_frame(&mut self, cx: Context<'_>, entry: Entry, fast: Fast) -> Option<Answer> {
         let entry = Entry { id: fast.id, ..entry };
         if fast.shared && self.meter.used > memo::AFTER {
             let wanted = self.is_tracked(entry);
-            if let Some((answer, evaluated)) = self.memo.get((entry.id, entry.at), wanted) {
+            let Some(scope) = self.scope(cx, entry.id) else { return Some(Answer::Unknown) };
+            if let Some((answer, evaluated)) = self.memo.get((entry.id, entry.at, scope), wanted) {
                 self.journal.extend_from_slice(evaluated);
                 return Some(answer);
             }
         }
-        self.enter(entry, fast.ops, fast.tracks)
+        self.enter(cx, entry, fast.ops, fast.tracks)
+    }
+
+    /// The scope in which a node is judged that is about to be entered.
+    #[inline]
+    fn scope(&mut self, cx: Context<'_>, id: NodeId) -> Option<u32> {
+        if cx.program.dynamic_names.is_empty() {
+            return Some(0);
+        }
+        self.scope_within(cx, id)
     }
 
     /// True if what is evaluated of the value matters to a frame below.
@@ -350,17 +375,19 @@ impl Judge {
         entry.in_place && self.frames.last().is_some_and(|frame| frame.tracks)
     }
 
-    fn enter(&mut self, entry: Entry, ops: Span, tracks: bool) -> Option<Answer> {
+    fn enter(&mut self, cx: Context<'_>, entry: Entry, ops: Span, tracks: bool) -> Option<Answer> {
         if self.frames.len() >= MAX_FRAMES {
             self.reason.get_or_insert("limit");
             return Some(Answer::Unknown);
         }
+        let Some(scope) = self.scope(cx, entry.id) else { return Some(Answer::Unknown) };
         // A frame costs as much as three plain instructions.
         self.meter.count(2);
         let tracks = tracks || self.is_tracked(entry);
         let mut frame = Frame::new(entry.id, ops, tracks, entry.at, entry.explain);
         frame.via = entry.via;
         frame.in_place = entry.in_place;
+        frame.scope = scope;
         frame.journal = self.journal.len() as u32;
         self.frames.push(frame);
         None
@@ -442,7 +469,7 @@ impl Judge {
             Op::Dependencies(index) => self.dependencies(cx, top, frame, index, explain),
             Op::Reference(node) => self.reference(cx, top, frame, (node, Via::Reference), explain),
             Op::DynamicReference(index) => {
-                let target = (self.dynamic_target(cx, index), Via::DynamicReference);
+                let target = self.dynamic_target(cx, index);
                 self.reference(cx, top, frame, target, explain)
             }
             Op::UnevaluatedItems(node) => {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::task::Poll;
 
 use crate::json::{self, Hashing, Numbers, Tag, Text, Value, number, scalars_equal};
+use crate::schema::format::{Format, Judged};
 use crate::schema::pattern::Found;
 use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
 
@@ -22,7 +23,7 @@ impl Judge {
         match op {
             Op::Type(index) => {
                 let types = cx.program.types.get(index as usize);
-                answer(types.is_none_or(|types| fits(cx, at, types)))
+                answer(types.is_none_or(|types| cx.accepts_kinds(types.kinds, at)))
             }
             Op::Enum(index) => {
                 let Some(set) = cx.program.enums.get(index as usize) else {
@@ -45,6 +46,10 @@ impl Judge {
             },
             Op::Pattern(index) => match cx.value(at).text() {
                 Some(text) => self.matches_at_once(cx, index, text).map_or(Answer::Unknown, answer),
+                None => Answer::Valid,
+            },
+            Op::Format(format) => match cx.value(at).text() {
+                Some(text) => self.format(cx, format, text),
                 None => Answer::Valid,
             },
             Op::MinProperties(least) if word.tag() == Tag::ObjectOpen => {
@@ -71,6 +76,20 @@ impl Judge {
         }
         self.meter.count_bytes(bytes);
         (least..=most).contains(&text.code_points())
+    }
+
+    /// `format`, where it is asserted.
+    #[inline(never)]
+    fn format(&mut self, cx: Context<'_>, format: Format, text: Text<'_>) -> Answer {
+        self.meter.count_bytes(text.raw_bytes().len().saturating_mul(format.weight()));
+        match format.judge(&text.to_wtf8(), &cx.program.idna) {
+            Judged::Valid => Answer::Valid,
+            Judged::Invalid => Answer::Invalid,
+            Judged::Unknown(reason) => {
+                self.reason.get_or_insert(reason);
+                Answer::Unknown
+            }
+        }
     }
 
     fn multiple_of(&mut self, cx: Context<'_>, index: u32, at: u32) -> Answer {
@@ -230,15 +249,6 @@ impl Judge {
             Poll::Pending => None,
         }
     }
-}
-
-/// True if the value is of one of the named types.
-fn fits(cx: Context<'_>, at: u32, types: &[&'static str]) -> bool {
-    let mut bits = 0;
-    for name in types {
-        bits |= kinds::of_name(name).map_or(0, |(bits, _)| bits);
-    }
-    cx.accepts_kinds(bits, at)
 }
 
 /// The text of the number at a position; `None` for any other value.

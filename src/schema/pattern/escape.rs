@@ -2,7 +2,7 @@
 
 use super::PatternFault;
 use super::parse::Parser;
-use super::set::{DIGITS, SPACE, Set, WORD};
+use super::set::{DIGITS, SPACE, Set, WORD, WORD_FOLDED};
 use super::tree::Assertion;
 
 /// What a backslash and what follows it stand for.
@@ -42,10 +42,14 @@ impl Parser<'_> {
             'D' => Escape::Set(Set::new(DIGITS.to_vec()).complement()),
             's' => Escape::Set(Set::new(SPACE.to_vec())),
             'S' => Escape::Set(Set::new(SPACE.to_vec()).complement()),
-            'w' => Escape::Set(Set::new(WORD.to_vec())),
-            'W' => Escape::Set(Set::new(WORD.to_vec()).complement()),
+            'w' => Escape::Set(self.word()),
+            'W' => Escape::Set(self.word().complement()),
             'b' if in_class => Escape::Point(8),
+            'b' if self.flags.ignore_case => Escape::Assertion(Assertion::FoldedBoundary),
             'b' => Escape::Assertion(Assertion::Boundary),
+            'B' if !in_class && self.flags.ignore_case => {
+                Escape::Assertion(Assertion::NotFoldedBoundary)
+            }
             'B' if !in_class => Escape::Assertion(Assertion::NotBoundary),
             'f' => Escape::Point(12),
             'n' => Escape::Point(10),
@@ -74,6 +78,15 @@ impl Parser<'_> {
             '0'..='9' => return self.digits(character, in_class),
             _ => return self.identity(point, in_class),
         })
+    }
+
+    /// `\w`.
+    fn word(&self) -> Set {
+        let mut ranges = WORD.to_vec();
+        if self.flags.ignore_case {
+            ranges.extend_from_slice(WORD_FOLDED);
+        }
+        Set::new(ranges)
     }
 
     /// A character that stands for itself.

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `parse`, `escape` | the grammar: text to tree |
 //! | `tree`, `set`, `unicode` | the tree, sets of code points, properties of code points |
+//! | `fold` | what the modifier `i` makes equal |
 //! | `forms` | patterns that need no machine |
 //! | `nfa`, `simulate` | tree to instructions, and running those in linear time |
 //! | `backtrack` | patterns with backreferences |
@@ -17,6 +18,7 @@
 
 mod backtrack;
 mod escape;
+mod fold;
 mod forms;
 mod matcher;
 mod nfa;
@@ -33,7 +35,9 @@ use forms::Form;
 use nfa::Machine;
 
 pub(crate) use matcher::Matcher;
-pub(crate) use unicode::version as unicode_version;
+pub(crate) use set::Set;
+pub(crate) use simulate::after as point_after;
+pub(crate) use unicode::{Reader as PropertyReader, property, version as unicode_version};
 
 /// Instructions and ranges of all patterns of one schema together.
 const MAX_INSTRUCTIONS: usize = 200_000;
@@ -41,6 +45,9 @@ const MAX_RANGES: usize = 1_000_000;
 
 /// Up to this size a machine runs over a short text at once.
 const LIGHT: usize = 64;
+
+/// Bytes of a text that is read as a pattern to see whether it is one.
+const MAX_PATTERN_BYTES: usize = 1 << 16;
 
 /// Bytes of a text that counts as short.
 pub(crate) const SHORT: u32 = 256;
@@ -52,8 +59,6 @@ pub(crate) enum PatternFault {
     Syntax,
     /// It, or all patterns of the schema together, are too large.
     TooLarge,
-    /// It is well formed, but uses what is not supported.
-    Unsupported,
 }
 
 impl From<tree::TooLarge> for PatternFault {
@@ -102,15 +107,11 @@ impl Pattern {
         if let Some(form) = plain_literal(points) {
             return Ok(Pattern { engine: Engine::Form(form), is_annex_b: false });
         }
-        let mut tree = match parse::parse(points, &mut spent.ranges) {
-            Ok(tree) => tree,
-            Err(PatternFault::Unsupported) => {
-                return Ok(Pattern { engine: Engine::Unsupported, is_annex_b: false });
-            }
-            Err(fault) => return Err(fault),
-        };
+        let mut tree = parse::parse(points, &mut spent.ranges)?;
         let is_annex_b = tree.is_annex_b;
-        let engine = if tree.has_backreference {
+        let engine = if tree.is_unsupported {
+            Engine::Unsupported
+        } else if tree.has_backreference {
             Engine::Backtracker(Backtracker::new(&mut tree, &mut spent.instructions)?)
         } else if let Some(form) = forms::recognise(&tree) {
             Engine::Form(form)
@@ -135,6 +136,19 @@ impl Pattern {
             Engine::Machine(machine) => machine.size() <= LIGHT,
             Engine::Backtracker(_) => false,
         }
+    }
+}
+
+/// Whether a text, as generalised UTF-8, is a pattern under the flag `u`; `None` for one that is
+/// too large to say.
+pub(crate) fn is_unicode_pattern(text: &[u8]) -> Option<bool> {
+    if text.len() > MAX_PATTERN_BYTES {
+        return None;
+    }
+    match parse::parse(&points_of(text), &mut 0) {
+        Ok(tree) => Some(!tree.is_annex_b),
+        Err(PatternFault::Syntax) => Some(false),
+        Err(PatternFault::TooLarge) => None,
     }
 }
 

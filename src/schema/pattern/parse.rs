@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::PatternFault;
 use super::escape::Escape;
+use super::fold::{Flags, Folding};
 use super::set::{LINE_TERMINATORS, Set};
 use super::tree::{Assertion, MAX_NESTING, Node, NodeId, Tree};
 use super::unicode;
@@ -40,11 +41,14 @@ struct Open {
     /// Names of groups in the complete alternatives and in the one under way.
     names_before: Vec<u32>,
     names: Vec<u32>,
+    /// What its modifiers replaced.
+    outer: Flags,
 }
 
 impl Open {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: Kind, outer: Flags) -> Self {
         Open {
+            outer,
             kind,
             choices: Vec::new(),
             terms: Vec::new(),
@@ -60,6 +64,9 @@ pub(super) struct Parser<'a> {
     at: usize,
     /// The mode of the flag `u`, rather than Annex B.
     pub(super) strict: bool,
+    /// The modifiers that hold here.
+    pub(super) flags: Flags,
+    pub(super) folding: Option<Folding>,
     /// Capturing groups in all.
     pub(super) groups: u32,
     /// The pattern has named groups, so `\k` must refer to one.
@@ -113,6 +120,8 @@ impl<'a> Parser<'a> {
             points,
             at: 0,
             strict,
+            flags: Flags::default(),
+            folding: None,
             groups,
             named,
             tree: Tree::default(),
@@ -125,7 +134,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Counts ranges.
-    fn spend(&mut self, ranges: usize) -> Result<(), PatternFault> {
+    pub(super) fn spend(&mut self, ranges: usize) -> Result<(), PatternFault> {
         self.ranges += ranges;
         if self.ranges > MAX_RANGES { Err(PatternFault::TooLarge) } else { Ok(()) }
     }
@@ -185,7 +194,7 @@ impl<'a> Parser<'a> {
     }
 
     fn run(&mut self) -> Result<Tree, PatternFault> {
-        let mut stack = vec![Open::new(Kind::Whole)];
+        let mut stack = vec![Open::new(Kind::Whole, Flags::default())];
         while let Some(point) = self.advance() {
             let Some(open) = stack.last_mut() else { return Err(PatternFault::Syntax) };
             let term = match char::from_u32(point) {
@@ -207,12 +216,29 @@ impl<'a> Parser<'a> {
                     let closed = stack.pop().ok_or(PatternFault::Syntax)?;
                     let outer = stack.last_mut().ok_or(PatternFault::Syntax)?;
                     outer.names.extend(closed.names_before.iter().chain(&closed.names));
+                    self.flags = closed.outer;
                     self.close(closed)
                 }
-                Some('^') => (self.tree.push(Node::Assert(Assertion::Start)), false),
-                Some('$') => (self.tree.push(Node::Assert(Assertion::End)), false),
+                Some('^') => {
+                    let start = match self.flags.multiline {
+                        true => Assertion::LineStart,
+                        false => Assertion::Start,
+                    };
+                    (self.tree.push(Node::Assert(start)), false)
+                }
+                Some('$') => {
+                    let end = match self.flags.multiline {
+                        true => Assertion::LineEnd,
+                        false => Assertion::End,
+                    };
+                    (self.tree.push(Node::Assert(end)), false)
+                }
                 Some('.') => {
-                    let any = Set::new(LINE_TERMINATORS.to_vec()).complement();
+                    let none = match self.flags.dot_all {
+                        true => Vec::new(),
+                        false => LINE_TERMINATORS.to_vec(),
+                    };
+                    let any = Set::new(none).complement();
                     (self.tree.push_set(any), true)
                 }
                 Some('[') => {
@@ -227,10 +253,10 @@ impl<'a> Parser<'a> {
                         return Err(PatternFault::Syntax);
                     }
                     self.at += 1;
-                    (self.tree.push(Node::Point(point)), true)
+                    (self.point(point)?, true)
                 }
                 Some(']' | '}') if self.strict => return Err(PatternFault::Syntax),
-                _ => (self.tree.push(Node::Point(point)), true),
+                _ => (self.point(point)?, true),
             };
             let term = self.quantified(term)?;
             if let Some(open) = stack.last_mut() {
@@ -248,13 +274,14 @@ impl<'a> Parser<'a> {
 
     /// Reads what follows an opening parenthesis.
     fn open(&mut self, stack: &mut [Open]) -> Result<Open, PatternFault> {
-        let look = |behind, negative| Ok(Open::new(Kind::Look { behind, negative }));
+        let outer = self.flags;
+        let look = |behind, negative| Ok(Open::new(Kind::Look { behind, negative }, outer));
         if !self.take("?") {
             self.tree.groups += 1;
-            return Ok(Open::new(Kind::Capturing(self.tree.groups)));
+            return Ok(Open::new(Kind::Capturing(self.tree.groups), self.flags));
         }
         if self.take(":") {
-            return Ok(Open::new(Kind::Plain));
+            return Ok(Open::new(Kind::Plain, self.flags));
         }
         if self.take("=") {
             return look(false, false);
@@ -269,7 +296,8 @@ impl<'a> Parser<'a> {
             return look(true, true);
         }
         if !self.take("<") {
-            return Err(self.modifiers());
+            self.flags = self.modifiers()?;
+            return Ok(Open::new(Kind::Plain, outer));
         }
         let name = self.group_name()?;
         self.tree.groups += 1;
@@ -291,22 +319,7 @@ impl<'a> Parser<'a> {
         if let Some(entry) = self.names.get_mut(known) {
             entry.1.push(number);
         }
-        Ok(Open::new(Kind::Capturing(number)))
-    }
-
-    /// A group with modifiers, `(?i:`, is well formed but not supported.
-    fn modifiers(&mut self) -> PatternFault {
-        let mut seen = Vec::new();
-        let mut minus = false;
-        while let Some(point) = self.advance() {
-            match char::from_u32(point) {
-                Some('i' | 'm' | 's') if !seen.contains(&point) => seen.push(point),
-                Some('-') if !minus => minus = true,
-                Some(':') if !seen.is_empty() => return PatternFault::Unsupported,
-                _ => break,
-            }
-        }
-        PatternFault::Syntax
+        Ok(Open::new(Kind::Capturing(number), outer))
     }
 
     /// The node of a group that is complete.
@@ -380,14 +393,19 @@ impl<'a> Parser<'a> {
     /// What a backslash outside of a class begins.
     fn escaped_term(&mut self) -> Result<Term, PatternFault> {
         Ok(match self.escape(false)? {
-            Escape::Point(point) => (self.tree.push(Node::Point(point)), true),
-            Escape::Set(set) => (self.tree.push_set(set), true),
+            Escape::Point(point) => (self.point(point)?, true),
+            Escape::Set(set) => {
+                let set = self.folded(set)?;
+                (self.tree.push_set(set), true)
+            }
             Escape::Assertion(assertion) => (self.tree.push(Node::Assert(assertion)), false),
             Escape::Group(number) => {
+                self.tree.is_unsupported |= self.flags.ignore_case;
                 self.tree.has_backreference = true;
                 (self.tree.push(Node::Backreference(vec![number])), true)
             }
             Escape::Name(name) => {
+                self.tree.is_unsupported |= self.flags.ignore_case;
                 self.tree.has_backreference = true;
                 let node = self.tree.push(Node::Backreference(Vec::new()));
                 self.references.push((node, name));
@@ -438,7 +456,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.spend(ranges.len())?;
-        let set = Set::new(ranges);
+        let set = self.folded(Set::new(ranges))?;
         Ok(if negative { set.complement() } else { set })
     }
 

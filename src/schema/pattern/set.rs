@@ -11,14 +11,14 @@ const ASCII: u32 = 0x80;
 
 /// A set of code points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Set {
+pub(crate) struct Set {
     ascii: u128,
     ranges: Vec<(u32, u32)>,
 }
 
 impl Set {
     /// The union of ranges in any order, both ends included.
-    pub(super) fn new(mut ranges: Vec<(u32, u32)>) -> Self {
+    pub(crate) fn new(mut ranges: Vec<(u32, u32)>) -> Self {
         ranges.sort_unstable();
         let mut joined: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
         for (first, last) in ranges {
@@ -39,7 +39,7 @@ impl Set {
     }
 
     /// Every code point that is not in this set.
-    pub(super) fn complement(&self) -> Self {
+    pub(crate) fn complement(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
         for &(first, last) in &self.ranges {
@@ -54,12 +54,12 @@ impl Set {
         Set::new(ranges)
     }
 
-    pub(super) fn ranges(&self) -> &[(u32, u32)] {
+    pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }
 
     #[inline]
-    pub(super) fn contains(&self, point: u32) -> bool {
+    pub(crate) fn contains(&self, point: u32) -> bool {
         if point < ASCII {
             return self.ascii >> point & 1 == 1;
         }
@@ -84,8 +84,11 @@ pub(super) const LINE_TERMINATORS: &[(u32, u32)] = &[(10, 10), (13, 13), (0x2028
 /// `\d`.
 pub(super) const DIGITS: &[(u32, u32)] = &[(0x30, 0x39)];
 
-/// `\w`, without the flag `i` the same in every mode.
+/// `\w`, without the modifier `i`.
 pub(super) const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+
+/// What `\w` holds too under the modifier `i`: long s and the sign of Kelvin, which fold to letters.
+pub(super) const WORD_FOLDED: &[(u32, u32)] = &[(0x17F, 0x17F), (0x212A, 0x212A)];
 
 /// `\s`: WhiteSpace and LineTerminator of ECMA-262.
 pub(super) const SPACE: &[(u32, u32)] = &[
@@ -104,6 +107,16 @@ pub(super) const SPACE: &[(u32, u32)] = &[
 /// True for what `\b` calls a word character.
 pub(super) fn is_word(point: u32) -> bool {
     matches!(point, 0x30..=0x39 | 0x41..=0x5A | 0x5F | 0x61..=0x7A)
+}
+
+/// True for what `\b` calls a word character too under the modifier `i`.
+pub(super) fn is_folded_word(point: u32) -> bool {
+    WORD_FOLDED.iter().any(|range| range.0 == point)
+}
+
+/// True for a LineTerminator.
+pub(super) fn is_line_end(point: u32) -> bool {
+    matches!(point, 10 | 13 | 0x2028 | 0x2029)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::json::Meter;
 
 use super::Found;
 use super::nfa::{Inst, Machine, Program};
-use super::set::is_word;
+use super::set::{is_folded_word, is_line_end, is_word};
 use super::tree::Assertion;
 
 /// Instructions looked at for one step.
@@ -199,22 +199,28 @@ impl Simulation {
 
 /// Whether an assertion holds at a position.
 pub(super) fn holds(assertion: Assertion, text: &[u8], at: usize) -> bool {
-    let boundary = || {
+    let boundary = |folded| {
+        let is_word = |point| is_word(point) || (folded && is_folded_word(point));
         let left = before(text, at).is_some_and(|(point, _)| is_word(point));
         let right = after(text, at).is_some_and(|(point, _)| is_word(point));
         left != right
     };
+    let ends_line = |next: Option<(u32, usize)>| next.is_none_or(|next| is_line_end(next.0));
     match assertion {
         Assertion::Start => at == 0,
         Assertion::End => at == text.len(),
-        Assertion::Boundary => boundary(),
-        Assertion::NotBoundary => !boundary(),
+        Assertion::Boundary => boundary(false),
+        Assertion::NotBoundary => !boundary(false),
+        Assertion::FoldedBoundary => boundary(true),
+        Assertion::NotFoldedBoundary => !boundary(true),
+        Assertion::LineStart => ends_line(before(text, at)),
+        Assertion::LineEnd => ends_line(after(text, at)),
     }
 }
 
 /// The code point that starts at a position, and where it ends.
 #[inline]
-pub(super) fn after(text: &[u8], at: usize) -> Option<(u32, usize)> {
+pub(crate) fn after(text: &[u8], at: usize) -> Option<(u32, usize)> {
     let first = *text.get(at)? as u32;
     if first < 0x80 {
         return Some((first, at + 1));

@@ -230,7 +230,35 @@ fn what_neither_grammar_takes_is_refused() {
     ] {
         assert_eq!(compile(pattern).err(), Some(PatternFault::Syntax), "{pattern}");
     }
-    assert_eq!(found_in("(?i:a)", Text::plain("A")), Found::Undecided("unsupported_pattern"));
+}
+
+#[test]
+fn modifiers_hold_in_their_group() {
+    check("^a(?i:b)c$", &["abc", "aBc"], &["ABc", "abC"]);
+    check("^(?i:a(?-i:b)c)d$", &["abcd", "AbCd"], &["aBcd", "abcD"]);
+    check("^(?i:[a-cß]k)$", &["Ak", "bK", "c\u{212A}", "ẞk"], &["dk", "ssk"]);
+    check("^(?i:[^a]\\W)$", &["b ", "B-"], &["a ", "A ", "b\u{17F}", "bs"]);
+    check("^(?i:\\w\\w)$", &["\u{17F}\u{212A}"], &["éé"]);
+    check("^\\w$", &[], &["\u{17F}", "\u{212A}"]);
+    check("^(?i:\\P{Lu}σ)$", &["aς", "AΣ", "1σ"], &["1s"]);
+    check("(?i:[^\\P{Lu}])", &[], &["a", "A"]);
+    check("(?i:\\b\u{17F}\\b)", &["s", "-S-", "\u{17F}"], &["as", "s\u{17F}"]);
+    check("(?i:a\\B)", &["A\u{212A}"], &["A "]);
+    check("^(?s:.)$", &["\n", "a"], &["aa"]);
+    check("^.(?s:(?-s:.).)$", &["ab\n"], &["a\n\n"]);
+    check("(?m:^a$)", &["b\na\u{2028}c", "a"], &["ba", "b\nac"]);
+    check("(?m:^)a|b(?ms:$.)", &["\ra", "b\n"], &["ca", "bc"]);
+    check("(?i-:a)|(?-i:B)", &["A", "B"], &["b"]);
+    check("(?i:𐐀)", &["𐐨", "𐐀"], &["a"]);
+    for refused in ["(?ii:a)", "(?i-i:a)", "(?-:a)", "(?i-m-s:a)", "(?i", "(?x:a)", "(?i)"] {
+        assert_eq!(compile(refused).err(), Some(PatternFault::Syntax), "{refused}");
+    }
+    // References are not compared without case, nor are letters under Annex B.
+    for pattern in [r"(?i:(a)\1)", r"(?<n>a)(?i:\k<n>)", r"(?i:é\-)"] {
+        let found = found_in(pattern, Text::plain("A"));
+        assert_eq!(found, Found::Undecided("unsupported_pattern"), "{pattern}");
+    }
+    check(r"^(?s:.\-)$", &["\n-"], &[]);
 }
 
 #[test]

@@ -20,6 +20,12 @@ pub(super) enum Assertion {
     End,
     Boundary,
     NotBoundary,
+    /// `^` and `$` under the modifier `m`.
+    LineStart,
+    LineEnd,
+    /// `\b` and `\B` under the modifier `i`.
+    FoldedBoundary,
+    NotFoldedBoundary,
 }
 
 /// A part of a pattern.
@@ -63,6 +69,9 @@ pub(super) struct Tree {
     /// Capturing groups.
     pub(super) groups: u32,
     pub(super) has_backreference: bool,
+    /// It asks for letters without their case where that is not supported: in a backreference, or
+    /// under Annex B, whose letters differ.
+    pub(super) is_unsupported: bool,
     /// The flag `u` refuses it: it was read by Annex B.
     pub(super) is_annex_b: bool,
     known: HashMap<Vec<(u32, u32)>, u32>,

@@ -57,18 +57,22 @@ const GROUPS: &[(&str, &str, u32)] = &[
 ];
 
 /// Reads the tables' numbers, each seven bits a byte and the low ones first.
-struct Reader {
+pub(crate) struct Reader {
     rest: &'static [u8],
 }
 
 impl Reader {
-    fn byte(&mut self) -> u32 {
+    pub(crate) fn new(bytes: &'static [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    pub(crate) fn byte(&mut self) -> u32 {
         let Some((&first, rest)) = self.rest.split_first() else { return 0 };
         self.rest = rest;
         first as u32
     }
 
-    fn number(&mut self) -> u32 {
+    pub(crate) fn number(&mut self) -> u32 {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte();
@@ -81,7 +85,7 @@ impl Reader {
     }
 
     /// A part that is preceded by its length in bytes.
-    fn part(&mut self) -> Reader {
+    pub(crate) fn part(&mut self) -> Reader {
         let length = self.number() as usize;
         let (part, rest) = self.rest.split_at_checked(length).unwrap_or((&[], &[]));
         self.rest = rest;
@@ -92,7 +96,7 @@ impl Reader {
         std::str::from_utf8(self.part().rest).unwrap_or("")
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 }
@@ -105,10 +109,11 @@ struct Tables {
     scripts: Reader,
     extensions: Reader,
     binaries: Reader,
+    foldings: Reader,
 }
 
 fn tables() -> Tables {
-    let mut reader = Reader { rest: TABLES };
+    let mut reader = Reader::new(TABLES);
     Tables {
         version: reader.text(),
         categories: reader.part(),
@@ -116,6 +121,7 @@ fn tables() -> Tables {
         scripts: reader.part(),
         extensions: reader.part(),
         binaries: reader.part(),
+        foldings: reader.part(),
     }
 }
 
@@ -155,7 +161,7 @@ impl Edges {
 
 /// The set of a property of `\p{…}`, written `Name` or `Name=Value`; `None` if ECMA-262 knows none
 /// of that name.
-pub(super) fn property(text: &str) -> Option<Set> {
+pub(crate) fn property(text: &str) -> Option<Set> {
     let Some((name, value)) = text.split_once('=') else {
         return category(text).or_else(|| binary(text));
     };
@@ -288,6 +294,27 @@ fn binary(name: &str) -> Option<Set> {
         entry = entries.pop();
     }
     Some(edges.into_set())
+}
+
+/// Code points and what simple case folding makes of them, where that is another; ascending.
+pub(super) fn foldings() -> Vec<(u32, u32)> {
+    let mut rows = tables().foldings;
+    let mut foldings = Vec::new();
+    let mut at = 0;
+    while !rows.is_empty() {
+        at += rows.number();
+        let (count, step, distance) = (rows.number(), rows.number(), rows.number());
+        for turn in 0..count {
+            let point = at + turn * step;
+            let folded = match distance & 1 {
+                0 => point.saturating_add(distance >> 1),
+                _ => point.saturating_sub(distance >> 1),
+            };
+            foldings.push((point, folded));
+        }
+        at += count.saturating_sub(1) * step;
+    }
+    foldings
 }
 
 /// The sets of which names of groups are made: of their first and of their other code points.
