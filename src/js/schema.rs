@@ -155,7 +155,7 @@ impl CompiledSchema {
 
 enum Stage {
     Reading(Reader),
-    Judging(Tape, Judge),
+    Judging(Tape, Box<Judge>),
     Done,
 }
 
@@ -190,7 +190,8 @@ impl Judging {
                 Ok(Progress::Done) => {
                     if let Stage::Reading(reader) = std::mem::replace(&mut self.stage, Stage::Done)
                     {
-                        self.stage = Stage::Judging(reader.finish(), Judge::new(&self.program, 0));
+                        self.stage =
+                            Stage::Judging(reader.finish(), Box::new(Judge::new(&self.program, 0)));
                     }
                 }
             }

@@ -9,6 +9,7 @@ import {
   connectStreams,
   coreInfo,
   flowsOf,
+  formatErrors,
   init,
   initSync,
   limits,
@@ -30,6 +31,10 @@ const first: ValidationError | undefined = verdict.errors[0];
 const keyword: string | undefined = first?.keyword;
 const later: Promise<Verdict> = schema.validateJsonAsync("{}", { signal: new AbortController().signal });
 const compiled: Promise<Schema> = compileSchemaAsync(false);
+const lines: string = formatErrors(verdict.errors, { audience: "model" });
+// @ts-expect-error an unknown audience
+formatErrors(verdict.errors, { audience: "machine" });
+compileSchema({}, { formats: "assert" });
 schema.free();
 // @ts-expect-error an unknown dialect
 compileSchema({}, { dialect: "draft-03" });
@@ -89,4 +94,4 @@ const most: number | undefined = limits.contain.maxTools;
 const version: string = coreInfo().version;
 
 export { again, compiled, connectStreams, deadline, explainTo, frame, fromBytes, fromText, handle, hidden };
-export { keyword, later, lived, most, ready, text, told, use, version };
+export { keyword, later, lines, lived, most, ready, text, told, use, version };
