@@ -236,7 +236,7 @@ fn refused(option: &'static str) -> JsValue {
 
 enum Stage {
     Reading(Reader),
-    Judging(Tape, Judge),
+    Judging(Tape, Box<Judge>),
     Done,
 }
 
@@ -271,7 +271,8 @@ impl Judging {
                 Ok(Progress::Done) => {
                     if let Stage::Reading(reader) = std::mem::replace(&mut self.stage, Stage::Done)
                     {
-                        self.stage = Stage::Judging(reader.finish(), Judge::new(&self.program, 0));
+                        self.stage =
+                            Stage::Judging(reader.finish(), Box::new(Judge::new(&self.program, 0)));
                     }
                 }
             }

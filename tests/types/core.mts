@@ -13,6 +13,7 @@ import {
   coreInfo,
   flowsOf,
   formatValueErrors,
+  formatErrors,
   init,
   initSync,
   limits,
@@ -36,6 +37,10 @@ const first: ValidationError | undefined = verdict.errors[0];
 const keyword: string | undefined = first?.keyword;
 const later: Promise<Verdict> = schema.validateJsonAsync("{}", { signal: new AbortController().signal });
 const compiled: Promise<Schema> = compileSchemaAsync(false);
+const lines: string = formatErrors(verdict.errors, { audience: "model" });
+// @ts-expect-error an unknown audience
+formatErrors(verdict.errors, { audience: "machine" });
+compileSchema({}, { formats: "assert" });
 schema.free();
 const cast: { value: unknown; changes: Change[] } = schema.cast({}, { mode: "cast-0.34" });
 const filled: Change[] = schema.applyDefaults({}, { maxMadeBytes: Infinity }).changes;
@@ -106,4 +111,4 @@ const most: number | undefined = limits.contain.maxTools;
 const version: string = coreInfo().version;
 
 export { again, compiled, connectStreams, deadline, explainTo, frame, fromBytes, fromText, handle, hidden };
-export { keyword, later, lived, most, ready, text, told, use, version };
+export { keyword, later, lines, lived, most, ready, text, told, use, version };

@@ -250,7 +250,11 @@ fn excluded<'a>(subject: &'a Subject) -> Option<Value<'a>> {
         .find(|name| name.text().is_some_and(|name| !declared.contains(&name.to_wtf8())))
 }
 
+/// A word of another dialect is no slip.
 fn resembles_keyword(name: &str) -> bool {
+    if Keyword::NAMES.contains(&name) {
+        return false;
+    }
     let judged = Keyword::NAMES.iter().filter(|keyword| !ANNOTATIONS.contains(keyword));
     judged.into_iter().any(|keyword| is_typo(name, keyword))
 }
