@@ -43,7 +43,9 @@ impl Caster<'_> {
                 return Ok(self.parts.add(Part::Given(all)));
             }
             let types = self.types;
-            base = self.extended(base, at, |key| !types.declares(node, key))?;
+            let declared = types.declared(node);
+            self.count(declared.len() as u64)?;
+            base = self.extended(base, at, |key| !declared.contains(key))?;
         }
         Ok(self.parts.add(Part::Given(base)))
     }
@@ -137,6 +139,7 @@ impl Caster<'_> {
     /// Joins what was made for the branches of an intersection.
     pub(super) fn join(&mut self, node: TypeId, made: &[PartId]) -> Result<PartId, Error> {
         let mut members: Vec<(Vec<u8>, Box<str>, String)> = Vec::new();
+        let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut scalar = None;
         for &part in made {
             let at = self.parts.intern(part)?;
@@ -144,13 +147,17 @@ impl Caster<'_> {
             if !value.is_object() && !value.is_array() && !value.is_null() {
                 scalar = Some(at);
                 members.clear();
+                known.clear();
                 continue;
             }
             scalar = None;
             for (key, name, text) in raw_members(value) {
-                match members.iter_mut().find(|(known, ..)| *known == key) {
+                match known.get(&key).and_then(|&index| members.get_mut(index)) {
                     Some(member) => member.2 = text,
-                    None => members.push((key, name, text)),
+                    None => {
+                        known.insert(key.clone(), members.len());
+                        members.push((key, name, text));
+                    }
                 }
             }
         }

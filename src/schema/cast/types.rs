@@ -6,7 +6,7 @@
 //! index, and the engine judges by it, so whether a value has a type is decided by the one engine.
 //! Nothing recurses: types refer to each other by index.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Code, Error, Facts};
 use crate::json::{Value, pointer};
@@ -175,27 +175,25 @@ impl Types {
         id
     }
 
-    /// True if an object of the type declares the member: any branch of an intersection does.
-    pub(super) fn declares(&self, id: TypeId, key: &[u8]) -> bool {
+    /// The names that some branch of an intersection or union declares.
+    pub(super) fn declared(&self, id: TypeId) -> HashSet<&[u8]> {
         let mut open = vec![id];
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
+        let mut names = HashSet::new();
         while let Some(id) = open.pop() {
             let id = self.resolved(id);
-            if seen.contains(&id) {
+            if !seen.insert(id) {
                 continue;
             }
-            seen.push(id);
             match self.get(id).map(|found| &found.kind) {
-                Some(Kind::Object { members, .. })
-                    if members.iter().any(|member| member.key == key) =>
-                {
-                    return true;
+                Some(Kind::Object { members, .. }) => {
+                    names.extend(members.iter().map(|member| member.key.as_slice()));
                 }
                 Some(Kind::Intersect(parts) | Kind::Union(parts)) => open.extend(parts),
                 _ => {}
             }
         }
-        false
+        names
     }
 }
 
