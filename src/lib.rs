@@ -10,7 +10,7 @@
 //! | [`error`] | the closed set of error codes, and one sentence for each reason |
 //! | [`json`] | bytes to a tape, exact numbers, pointers, equality |
 //! | [`redact`] | masking of credentials |
-//! | [`schema`] | JSON Schema to a program, a program over a tape |
+//! | [`schema`] | JSON Schema to a program, a program over a tape, values made to fit |
 //! | [`wire`] | newline framing and JSON-RPC 2.0 messages |
 //! | [`session`] | MCP state machines, revisions table, catalog, calls |
 //! | [`envelope`] | response envelopes and the result pipeline |

@@ -238,7 +238,8 @@ fn cast(text: Option<&str>, schema: &str, normalize: Option<Normalize>) -> (Pipe
     let outcome = run(Returned::Value(text), Some(schema), &options).unwrap();
     let envelope = outcome.envelope(text).to_json();
     assert!(is_envelope(&envelope), "{envelope}");
-    (outcome, from_str::<Json>(&envelope).unwrap()["data"].take())
+    let data = from_str::<Json>(&envelope).unwrap().get_mut("data").map(Json::take).unwrap();
+    (outcome, data)
 }
 
 /// AT-043 to AT-047: what normalizing makes is the data, is judged, and is told.

@@ -74,7 +74,6 @@ static SENTENCES: &[(&str, &str)] = &[
     ("no_tools_array", "{server} returned a catalog page without a tools array"),
     ("not_a_schema", "A schema must be an object or a boolean"),
     ("not_an_envelope", "The value is not a response envelope"),
-    ("not_available", "This operation is not available in this version"),
     (
         "not_castable",
         "The schema says nothing of what to put in the place of a value that does not fit",
