@@ -14,7 +14,7 @@
 //! | [`wire`] | newline framing and JSON-RPC 2.0 messages |
 //! | [`session`] | MCP state machines, revisions table, catalog, calls |
 //! | [`envelope`] | response envelopes and the result pipeline |
-//! | [`call`] | call errors, access control |
+//! | [`call`] | call errors, who may call, call events, open requests |
 //! | [`registry`] | specifications of operations, who is let in; MCP tools as flows |
 //! | [`gateway`] | the four tools over a registry |
 //! | `js` | the JavaScript classes; the only place that knows wasm-bindgen |
