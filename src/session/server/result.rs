@@ -66,11 +66,13 @@ pub(super) fn tool_result(text: &str, tool: &Tool, peer: &Peer<'_>) -> Result<St
     if completes {
         push_content(&mut out, root, tool, peer);
     }
+    let written: &[&str] = if completes {
+        &["resultType", "_meta", "content", "structuredContent"]
+    } else {
+        &["resultType", "_meta"]
+    };
     for (name, value) in root.members() {
-        let known = ["resultType", "content", "structuredContent", "_meta"];
-        let skipped =
-            known.iter().any(|known| name.eq_str(known) && (completes || *known != "content"));
-        if !skipped {
+        if !written.iter().any(|written| name.eq_str(written)) {
             out.push_raw(name.raw(), value.raw());
         }
     }
