@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::json::{Tag, pointer};
+use crate::json::{Meter, Tag, pointer};
 use crate::schema::program::NodeId;
 
 use super::{Context, Judge};
@@ -32,8 +32,9 @@ impl Judge {
     /// member's name gives the pointer of its object.
     pub(super) fn instance_path(&mut self, cx: Context<'_>, at: u32) -> String {
         let mut path = String::new();
-        self.walk_to(cx, at);
-        for level in &self.locator.levels {
+        let locator = self.locator.get_or_insert_default();
+        locator.walk(cx, self.position, at, &mut self.meter);
+        for level in &locator.levels {
             match cx.word(level.container).tag() {
                 Tag::ObjectOpen => {
                     let name = cx.value(level.child).text();
@@ -46,10 +47,28 @@ impl Judge {
         path
     }
 
-    fn walk_to(&mut self, cx: Context<'_>, at: u32) {
-        let mut container = self.position;
+    /// The pointer from a subschema to one that stands inside.
+    pub(super) fn within_schema(&mut self, cx: Context<'_>, outer: NodeId, inner: NodeId) -> &str {
+        let meter = &mut self.meter;
+        let locator = self.locator.get_or_insert_default();
+        locator.within_schema.entry((outer, inner)).or_insert_with(|| {
+            let (outer, inner) = (cx.program.node(outer), cx.program.node(inner));
+            let Some(document) = cx.program.documents.get(inner.document as usize) else {
+                return String::new();
+            };
+            // Whatever stands between them is walked at most once.
+            meter.count(u64::from(inner.position.saturating_sub(outer.position)) / 4);
+            pointer::locate(document.value(outer.position), inner.position)
+        })
+    }
+}
+
+impl Locator {
+    /// Goes from where it is to a position inside the value at `root`.
+    fn walk(&mut self, cx: Context<'_>, root: u32, at: u32, meter: &mut Meter) {
+        let mut container = root;
         let mut from = (container + 1, 0);
-        while let Some(level) = self.locator.levels.last() {
+        while let Some(level) = self.levels.last() {
             let value = value_of(cx, level);
             let after = cx.after(value);
             if (value..after).contains(&at) {
@@ -58,7 +77,7 @@ impl Judge {
                 break;
             }
             let Level { container: outer, index, .. } = *level;
-            self.locator.levels.pop();
+            self.levels.pop();
             if (outer..cx.after(outer)).contains(&at) {
                 container = outer;
                 from = if at >= after { (after, index + 1) } else { (outer + 1, 0) };
@@ -76,7 +95,7 @@ impl Judge {
                 if child >= end {
                     return;
                 }
-                self.meter.count(1);
+                meter.count(1);
                 let level = Level { container, child, index };
                 let value = value_of(cx, &level);
                 if at < value {
@@ -90,22 +109,8 @@ impl Judge {
             };
             container = value_of(cx, &found);
             from = (container + 1, 0);
-            self.locator.levels.push(found);
+            self.levels.push(found);
         }
-    }
-
-    /// The pointer from a subschema to one that stands inside.
-    pub(super) fn within_schema(&mut self, cx: Context<'_>, outer: NodeId, inner: NodeId) -> &str {
-        let meter = &mut self.meter;
-        self.locator.within_schema.entry((outer, inner)).or_insert_with(|| {
-            let (outer, inner) = (cx.program.node(outer), cx.program.node(inner));
-            let Some(document) = cx.program.documents.get(inner.document as usize) else {
-                return String::new();
-            };
-            // Whatever stands between them is walked at most once.
-            meter.count(u64::from(inner.position.saturating_sub(outer.position)) / 4);
-            pointer::locate(document.value(outer.position), inner.position)
-        })
     }
 }
 

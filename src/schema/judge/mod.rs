@@ -72,8 +72,10 @@ pub struct Judge {
     /// Items of the array under way by hash.
     items: HashMap<u64, u32, BuildHasherDefault<Prehashed>>,
     memo: memo::Memo,
-    scopes: scope::Scopes,
-    locator: locate::Locator,
+    /// Made for the first dynamic reference.
+    scopes: Option<Box<scope::Scopes>>,
+    /// Made for the first violation.
+    locator: Option<Box<locate::Locator>>,
     reason: Option<&'static str>,
     repeated_member: bool,
     violations: Vec<Violation>,
@@ -105,8 +107,8 @@ impl Judge {
             matcher: None,
             items: HashMap::default(),
             memo: memo::Memo::default(),
-            scopes: scope::Scopes::default(),
-            locator: locate::Locator::default(),
+            scopes: None,
+            locator: None,
             reason: None,
             repeated_member: false,
             violations: Vec::new(),

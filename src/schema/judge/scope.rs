@@ -44,12 +44,13 @@ impl Judge {
             Some(frame) => frame.scope,
             None => 0,
         };
-        if let Some(&scope) = self.scopes.entered.get(&(outer, resource)) {
+        let scopes = self.scopes.get_or_insert_default();
+        if let Some(&scope) = scopes.entered.get(&(outer, resource)) {
             return Some(scope);
         }
         let names = &cx.program.dynamic_names;
         self.meter.count(names.len() as u64);
-        let mut choices = self.scopes.choices(outer, names.len());
+        let mut choices = scopes.choices(outer, names.len());
         for (choice, candidates) in choices.iter_mut().zip(names) {
             if *choice == NONE
                 && let Ok(found) = candidates.binary_search_by_key(&resource, |entry| entry.0)
@@ -57,9 +58,9 @@ impl Judge {
                 *choice = found as u32;
             }
         }
-        let scope = self.scopes.number(choices);
+        let scope = scopes.number(choices);
         match scope {
-            Some(scope) => drop(self.scopes.entered.insert((outer, resource), scope)),
+            Some(scope) => drop(scopes.entered.insert((outer, resource), scope)),
             None => drop(self.reason.get_or_insert("limit")),
         }
         scope
@@ -71,7 +72,7 @@ impl Judge {
         let names = &cx.program.dynamic_names;
         let found = op.name.and_then(|name| {
             let candidates = names.get(name as usize)?;
-            let choice = self.scopes.choice(scope, name, names.len())?;
+            let choice = self.scopes.as_ref()?.choice(scope, name, names.len())?;
             Some(candidates.get(choice as usize)?.1)
         });
         found.unwrap_or(op.otherwise)
