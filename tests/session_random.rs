@@ -10,7 +10,7 @@ mod support;
 
 use std::collections::HashMap;
 
-use support::{Driver, contain, run, strict};
+use support::{Driver, auto, contain, run, strict};
 use toolwire::error::{Code, Error};
 use toolwire::session::event::Event;
 use toolwire::session::options::{SessionOptions, Validation};
@@ -37,6 +37,13 @@ const LINES: &[&str] = &[
     r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":#,"progress":1}}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":#}}"#,
     r#"[{"jsonrpc":"2.0","id":#,"result":{"content":[]}},{"jsonrpc":"2.0","id":#,"method":"ping"}]"#,
+    r#"{"jsonrpc":"2.0","id":#,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"error":{"code":-32022,"message":"v","data":{"supported":["2026-07-28"]}}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"result":{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}},"requestState":"s"}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"result":{"resultType":"input_required","requestState":"s"}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"result":{"resultType":"odd"}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":#}}}"#,
     "log line",
     "{",
     "",
@@ -44,6 +51,7 @@ const LINES: &[&str] = &[
 
 #[derive(Clone, Debug)]
 enum Action {
+    Connect,
     Bytes(Vec<u8>),
     Call(bool),
     Request,
@@ -59,6 +67,15 @@ enum Action {
     End,
     Exited,
     WriteFailed,
+}
+
+/// How the server answers at first.
+#[derive(Clone, Copy)]
+enum Opening {
+    Legacy,
+    Modern,
+    /// Not at all: what comes of it is left to the script.
+    Open,
 }
 
 struct Random(u64);
@@ -109,7 +126,8 @@ impl Random {
             48..50 => Action::Respond(1 + self.below(4) as u32),
             50..53 => Action::Tick(self.below(60) as f64),
             53 => Action::Stall,
-            54 | 55 => Action::Flow,
+            54 => Action::Flow,
+            55 => Action::Connect,
             56 => Action::Stderr,
             57 if self.below(2) == 0 => Action::StderrEnded,
             58 if self.below(4) == 0 => Action::End,
@@ -119,14 +137,21 @@ impl Random {
         }
     }
 
-    fn options(&mut self) -> SessionOptions {
-        let mut options = if self.below(3) == 0 { strict() } else { contain() };
+    fn options(&mut self, opening: Opening) -> SessionOptions {
+        let mut options = match opening {
+            Opening::Legacy if self.below(3) == 0 => strict(),
+            Opening::Legacy => contain(),
+            Opening::Modern | Opening::Open => auto(),
+        };
         options.capabilities = r#"{"roots":{}}"#.to_owned();
         options.check_arguments = self.below(4) == 0;
         options.limits.queue_capacity = 1.0 + self.below(4) as f64;
         options.limits.max_frame_bytes = 500.0;
         options.limits.request_timeout_ms = 50.0;
         options.limits.handshake_timeout_ms = 80.0;
+        options.limits.probe_hedge_ms = 30.0;
+        options.limits.probe_timeout_ms = 70.0;
+        options.limits.max_input_rounds = 3.0;
         if self.below(2) == 0 {
             options.validation = Validation::Report;
         }
@@ -134,14 +159,29 @@ impl Random {
     }
 }
 
-fn play(driver: &mut Driver, actions: &[Action], version: &str) -> u32 {
+fn play(driver: &mut Driver, actions: &[Action], opening: Opening, version: &str) -> u32 {
     driver.connect();
-    driver
-        .reply(1, &format!(r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}}}}"#));
-    driver.reply(2, r#"{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"properties":{"n":{"type":"integer"}}}}]}"#);
+    match opening {
+        Opening::Legacy => driver.reply(
+            1,
+            &format!(r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}}}}"#),
+        ),
+        Opening::Modern => driver.reply(
+            1,
+            r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}"#,
+        ),
+        Opening::Open => {}
+    }
+    if !matches!(opening, Opening::Open) {
+        driver.reply(2, r#"{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"properties":{"n":{"type":"integer"}}}}]}"#);
+    }
     let mut last = 0;
     for action in actions {
         let made = match action.clone() {
+            Action::Connect => {
+                driver.connect();
+                continue;
+            }
             Action::Bytes(bytes) => {
                 driver.bytes(&bytes);
                 continue;
@@ -203,12 +243,17 @@ fn play(driver: &mut Driver, actions: &[Action], version: &str) -> u32 {
 
 fn check(seed: u64) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let options = random.options();
+    let opening = match random.below(4) {
+        0 | 1 => Opening::Legacy,
+        2 => Opening::Modern,
+        _ => Opening::Open,
+    };
+    let options = random.options(opening);
     let version = if random.below(2) == 0 { "2025-03-26" } else { "2025-06-18" };
     let count = 5 + random.below(60);
     let actions: Vec<Action> = (0..count).map(|_| random.action()).collect();
     let made = std::cell::Cell::new(0);
-    let driver = run(options, |driver| made.set(play(driver, &actions, version)));
+    let driver = run(options, |driver| made.set(play(driver, &actions, opening, version)));
     let mut settled: HashMap<u32, u32> = HashMap::new();
     let mut closed = 0;
     for event in &driver.events {

@@ -14,8 +14,11 @@ const HINTS = {
   deadline: "Raise requestTimeoutMs, or timeoutMs of the call.",
   exited: "Run the server's command by hand to see why it ends.",
   frame_too_long: "Raise maxFrameBytes if the server is to be trusted with so long a line.",
+  http_status: "401 and 403 want a token (authProvider), 404 another URL.",
   init_no_tools: "The server offers no tools; is it the one you meant?",
   init_version_unsupported: "Update the server or this package.",
+  input_refused: "Look at what the handler for the server's question threw, or returned.",
+  input_undeclared: "Give a handler for what the server asks for, when you connect.",
   lsp_framing: "The server speaks the framing of language servers, not that of MCP.",
   not_initialised: "Call init(urlOrBytesOrModule) first, or import toolwire instead of its slim form.",
   outbound_frame_too_long: "Send less, or raise maxOutboundFrameBytes.",
@@ -23,7 +26,9 @@ const HINTS = {
   process_exited: "Run the server's command by hand to see why it ends.",
   queue_full: "Wait for calls to settle, or raise queueCapacity.",
   spawn: "Check that the command exists and may be run.",
+  session_ended: "Connect again; the server has forgotten the session.",
   stdout_closed: "Run the server's command by hand to see why it ends.",
+  unreachable: "Check the URL, and that this host may reach it.",
   unknown_tool: "Compare the name with the client's tools; names are exact.",
 };
 

@@ -44,6 +44,20 @@ pub(super) struct RequestInput {
     pub(super) has_token: bool,
 }
 
+/// A request whose params take `_meta` when it is sent, so that it can be sent again.
+pub(super) struct Dispatch {
+    pub(super) kind: Kind,
+    pub(super) method: Rc<str>,
+    /// JSON text of the params of this time, an object without `_meta`.
+    pub(super) params: String,
+    /// JSON text of the host's `_meta`.
+    pub(super) meta: Option<Rc<str>>,
+    pub(super) again: Option<Again>,
+    pub(super) times: Times,
+    pub(super) has_token: bool,
+    pub(super) made: f64,
+}
+
 /// A call whose arguments are being judged.
 pub(super) struct ArgumentsTask {
     call: CallInput,
@@ -185,15 +199,22 @@ impl Core {
             validation: self.validation(options.validation),
             numbers: options.numbers.unwrap_or(self.options.numbers),
         };
-        let again = Again {
-            params: params.into(),
+        let asks_back = self.asks_back("tools/call");
+        self.dispatch(Dispatch {
+            again: asks_back.then(|| Again::new(&params, options.meta.as_deref())),
+            kind: Kind::Tool(call),
+            method: "tools/call".into(),
+            params,
             meta: options.meta.map(Into::into),
-            rounds: 0,
-            refreshed: false,
-        };
-        let params = Rc::clone(&again.params);
-        let has_token = !self.strict();
-        self.send_again(Kind::Tool(call), "tools/call", &params, again, times, has_token, self.now);
+            times,
+            has_token: !self.strict(),
+            made: self.now,
+        });
+    }
+
+    /// True if the server may answer the method with a question.
+    fn asks_back(&self, method: &str) -> bool {
+        self.revision.is_some_and(|revision| revision.asks_back.contains(&method))
     }
 
     pub(super) fn start_request(&mut self, request: RequestInput) {
@@ -204,38 +225,41 @@ impl Core {
         if self.keeps_log_level(&method, params.as_deref()) {
             return self.settle(handle, Ok(Settlement::Value("{}".to_owned())));
         }
-        let meta = params.as_deref().and_then(|params| member_text(params, "_meta"));
-        let asks_back = self.revision.is_some_and(|it| it.asks_back.contains(&&*method));
-        if asks_back {
+        let meta = || params.as_deref().and_then(|params| member_text(params, "_meta"));
+        if self.asks_back(&method) {
+            let meta = meta();
             let mut rest = String::from("{");
             push_members(&mut rest, params.as_deref(), &["_meta"]);
             rest.push('}');
-            let again = Again {
-                params: rest.as_str().into(),
+            return self.dispatch(Dispatch {
+                kind: Kind::Plain(handle),
+                method: method.into(),
+                again: Some(Again::new(&rest, meta.as_deref())),
+                params: rest,
                 meta: meta.map(Into::into),
-                rounds: 0,
-                refreshed: false,
-            };
-            let kind = Kind::Plain(handle);
-            return self.send_again(kind, &method, &rest, again, times, has_token, self.now);
+                times,
+                has_token,
+                made: self.now,
+            });
         }
         let id = self.requests.next_id();
         let stamped = self.revision.is_some_and(|revision| revision.stamped);
         let params = if has_token || stamped {
             let token = has_token.then_some(id);
-            let meta = self.meta_text(self.revision, token, meta.as_deref());
+            let meta = self.meta_text(self.revision, token, meta().as_deref());
             Some(with_meta(&meta, params.as_deref()))
         } else {
             params
         };
-        let pending = self.pending(Kind::Plain(handle), &method, times, has_token);
+        let kind = Kind::Plain(handle);
+        let pending = self.pending(kind, method.into(), times, has_token);
         self.send(id, params.as_deref(), pending);
     }
 
-    fn pending(&self, kind: Kind, method: &str, times: Times, has_token: bool) -> Pending {
+    fn pending(&self, kind: Kind, method: Rc<str>, times: Times, has_token: bool) -> Pending {
         Pending {
             kind,
-            method: method.into(),
+            method,
             queued: None,
             made: self.now,
             times,
@@ -246,29 +270,17 @@ impl Core {
         }
     }
 
-    /// Sends a request that may have to be sent again. `params` are those of this time.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn send_again(
-        &mut self,
-        kind: Kind,
-        method: &str,
-        params: &str,
-        again: Again,
-        times: Times,
-        has_token: bool,
-        made: f64,
-    ) {
+    /// Sends a request, for the first time or again.
+    pub(super) fn dispatch(&mut self, request: Dispatch) {
+        let Dispatch { kind, method, mut params, meta, again, times, has_token, made } = request;
         let id = self.requests.next_id();
-        let mut params = params.to_owned();
         if !self.strict() {
             let token = has_token.then_some(id);
-            let meta = self.meta_text(self.revision, token, again.meta.as_deref());
+            let meta = self.meta_text(self.revision, token, meta.as_deref());
             params.pop();
             let comma = if params.ends_with('{') { "" } else { "," };
             params.push_str(&format!("{comma}\"_meta\":{meta}}}"));
         }
-        let asks_back = self.revision.is_some_and(|it| it.asks_back.contains(&method));
-        let again = Some(again).filter(|_| asks_back);
         let pending = Pending { made, again, ..self.pending(kind, method, times, has_token) };
         self.send(id, Some(&params), pending);
     }

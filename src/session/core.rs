@@ -6,12 +6,11 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
-use std::task::Poll;
 
 use crate::error::{Code, Error, Facts};
 use crate::json::Tape;
 use crate::redact::StderrTail;
-use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile, Read};
+use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile};
 
 use super::call::{ArgumentsTask, CallInput, RequestInput};
 use super::compile::Cache;
@@ -23,16 +22,13 @@ use super::negotiate::Negotiation;
 use super::options::{Plan, SessionOptions, Validation};
 use super::outbound::{Outbound, Ticket};
 use super::pending::{Pending, Requests};
-use super::reply::JudgeTask;
 use super::report::{Reports, source};
 use super::revision::Revision;
 use super::rounds::{Asked, Round};
 use super::timers::Timers;
 use super::tool::{Problem, Tool};
+use super::verdict::JudgeTask;
 use super::walk::{CompileTask, PageTask, Walking};
-
-/// Bytes that one step reads.
-const BYTES_PER_STEP: usize = 16;
 
 /// Where a session stands, in more detail than its host sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,10 +94,10 @@ pub(super) enum Task {
 }
 
 /// The rest of an array of messages.
-struct Rest {
-    line: Rc<Line>,
-    next: u32,
-    end: u32,
+pub(super) struct Rest {
+    pub(super) line: Rc<Line>,
+    pub(super) next: u32,
+    pub(super) end: u32,
 }
 
 /// The session.
@@ -113,7 +109,7 @@ pub(super) struct Core {
     pub(super) lines: LineReader,
     inbox: VecDeque<(Input, f64)>,
     pub(super) task: Option<Task>,
-    rest: Option<Rest>,
+    pub(super) rest: Option<Rest>,
     /// Pieces of work done so far: inputs from the inbox, tasks, messages of an array. Unlike
     /// steps it does not depend on slicing, so it says where a session stands.
     pub(super) done: u64,
@@ -136,7 +132,7 @@ pub(super) struct Core {
     pub(super) greeting: Greeting,
     pub(super) negotiation: Negotiation,
     /// Requests that the server answered with a question, by handle.
-    pub(super) rounds: BTreeMap<Handle, Round>,
+    pub(super) rounds: HashMap<Handle, Round>,
     /// Calls that wait for a catalog, to be sent again.
     pub(super) stale_calls: Vec<Pending>,
     pub(super) listening: Listening,
@@ -156,7 +152,7 @@ pub(super) struct Core {
     /// True once a JSON-RPC message came.
     pub(super) heard: bool,
     /// True once `embedded_newline_suspected` was reported.
-    suspected: bool,
+    pub(super) suspected: bool,
     pub(super) reports: Reports,
     pub(super) tail: StderrTail,
     pub(super) stderr_ended: bool,
@@ -206,7 +202,7 @@ impl Core {
             revision: None,
             greeting: Greeting::default(),
             negotiation: Negotiation::new(plan),
-            rounds: BTreeMap::new(),
+            rounds: HashMap::new(),
             stale_calls: Vec::new(),
             listening: Listening::default(),
             log_level: None,
@@ -445,98 +441,6 @@ impl Core {
                     self.finish();
                 }
             }
-        }
-    }
-
-    fn start_reading(&mut self, line: Vec<u8>, in_reply_to: Option<Handle>) {
-        let max_tokens = self.options.limits.max_tokens.min(u32::MAX as f64) as u32;
-        let reading = LineReading::new(line, self.options.profile, max_tokens);
-        self.task = Some(Task::Read(reading, in_reply_to));
-    }
-
-    /// Reads on in a line.
-    fn read(&mut self, mut reading: LineReading, in_reply_to: Option<Handle>, steps: &mut u64) {
-        let budget = usize::try_from(*steps).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_STEP);
-        let read = match reading.run(budget) {
-            Poll::Pending => {
-                *steps = 0;
-                self.task = Some(Task::Read(reading, in_reply_to));
-                return;
-            }
-            Poll::Ready(read) => read,
-        };
-        match read {
-            Read::Json(bytes, tape) => {
-                *steps = steps.saturating_sub((bytes.len() / BYTES_PER_STEP) as u64);
-                let line = Rc::new(Line { bytes, tape, in_reply_to });
-                self.message(&line, 0);
-            }
-            Read::Noise { bytes, unfinished } => self.noise(&bytes, unfinished, in_reply_to),
-            Read::InvalidUtf8(bytes) => self.unreadable("invalid_utf8", &bytes, in_reply_to),
-            Read::TooManyTokens(bytes) => self.unreadable("tokens", &bytes, in_reply_to),
-        }
-    }
-
-    /// Goes on with an array of messages.
-    fn next_of(&mut self, rest: Rest) {
-        let Rest { line, next, end } = rest;
-        if next >= end {
-            return;
-        }
-        let after = line.tape.value(&line.bytes, next).next_position();
-        self.rest = Some(Rest { line: Rc::clone(&line), next: after, end });
-        self.message(&line, next);
-    }
-
-    /// An array of messages: row R51, or what revision 2025-03-26 allows.
-    pub(super) fn batch(&mut self, line: &Rc<Line>, at: u32) {
-        let items = line.tape.value(&line.bytes, at);
-        let allowed = at == 0 && self.revision.is_some_and(|revision| revision.batch);
-        if !allowed || items.is_empty() {
-            self.reports.note_line("batch", items.raw().as_bytes());
-            return;
-        }
-        let end = items.next_position() - 1;
-        self.rest = Some(Rest { line: Rc::clone(line), next: at + 1, end });
-    }
-
-    /// A line that is no message of JSON-RPC (row R43).
-    pub(super) fn noise(&mut self, bytes: &[u8], unfinished: bool, of: Option<Handle>) {
-        if let Some(handle) = of {
-            self.reports.note_line("malformed_message", bytes);
-            return self.reply_refused(handle, "not_jsonrpc");
-        }
-        const LSP: &[u8] = b"content-length:";
-        let head = bytes.get(..LSP.len()).unwrap_or_default();
-        if !self.heard && !self.strict() && head.eq_ignore_ascii_case(LSP) {
-            self.reports.note_line("lsp_framing_detected", bytes);
-            let error = self.error(Code::ProtocolError, "lsp_framing");
-            self.terminate(error, false);
-            return;
-        }
-        self.reports.note_line("noise_line", bytes);
-        if unfinished && !self.suspected {
-            self.suspected = true;
-            self.reports.note_line("embedded_newline_suspected", bytes);
-        }
-    }
-
-    /// A line that cannot be read whole: its id, if it shows one, settles at once.
-    fn unreadable(&mut self, reason: &'static str, bytes: &[u8], of: Option<Handle>) {
-        let code = if reason == "tokens" { "malformed_message" } else { reason };
-        if let Some(handle) = of {
-            self.reports.note_line(code, bytes);
-            return self.reply_refused(handle, reason);
-        }
-        if self.strict() {
-            let error = self.error(Code::ProtocolError, reason).facts(self.limit_of(reason));
-            self.terminate(error, false);
-            return;
-        }
-        self.reports.note_line(code, bytes);
-        let head = bytes.get(..crate::wire::HEAD_BYTES).unwrap_or(bytes);
-        if let Some(id) = crate::wire::reply_id(head) {
-            self.fail_malformed(reason, [Some(id), None]);
         }
     }
 }

@@ -12,7 +12,8 @@
 //! | `call`, `pending`, `timers`, `outbound` | when a request is sent, and when it is too late |
 //! | `stamp` | what travels in `_meta` of a request |
 //! | `exchange`, `headers` | messages one by one, for HTTP |
-//! | `reply`, `result`, `content` | what a reply comes to |
+//! | `intake` | what is a message |
+//! | `reply`, `result`, `content`, `verdict` | what a reply comes to |
 //! | `peer`, `rounds`, `listen` | what the server may ask and tell |
 //! | `lifecycle` | how it ends |
 //! | `event`, `report` | what the host is told |
@@ -31,6 +32,7 @@ pub mod event;
 mod exchange;
 mod handshake;
 mod headers;
+mod intake;
 mod lifecycle;
 mod listen;
 mod names;
@@ -48,6 +50,7 @@ pub mod server;
 mod stamp;
 mod timers;
 mod tool;
+mod verdict;
 mod walk;
 
 pub use client::{ClientSession, State};

@@ -146,7 +146,7 @@ impl Requests {
         if let Some(id) = self.id_of(handle).filter(is) {
             return Some(id);
         }
-        self.ids().into_iter().find(|id| is(id))
+        self.open.keys().copied().find(|id| is(id))
     }
 
     /// The open requests.

@@ -13,6 +13,7 @@ use crate::error::{Code, Facts};
 use crate::json::Value;
 use crate::wire::encode::quote;
 
+use super::call::Dispatch;
 use super::core::Core;
 use super::document::repeats;
 use super::event::{Event, Handle, RpcFault};
@@ -34,6 +35,12 @@ pub(super) struct Again {
     pub(super) rounds: u32,
     /// True once it was sent again because the server found its headers wrong.
     pub(super) refreshed: bool,
+}
+
+impl Again {
+    pub(super) fn new(params: &str, meta: Option<&str>) -> Self {
+        Again { params: params.into(), meta: meta.map(Into::into), rounds: 0, refreshed: false }
+    }
 }
 
 /// What the server's token stands for.
@@ -273,7 +280,9 @@ impl Core {
             member("requestState", &state);
         }
         params.push('}');
-        self.send_again(kind, &method, &params, again, times, has_token, made);
+        let meta = again.meta.clone();
+        let again = Some(again);
+        self.dispatch(Dispatch { kind, method, params, meta, again, times, has_token, made });
     }
 
     /// Forgets a round and tells the host that its questions are void.

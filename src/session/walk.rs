@@ -8,6 +8,7 @@ use std::task::Poll;
 use crate::error::{Code, Error};
 use crate::json::{self, Value};
 
+use super::call::Dispatch;
 use super::catalog::{Next, Rules, Walk};
 use super::compile::{self, Compilation};
 use super::core::{Core, Line, Phase, Task};
@@ -146,9 +147,10 @@ impl Core {
             if let Some(tool) = self.tools.get(&call.tool.entry.name) {
                 call.tool = Rc::clone(tool);
             }
-            let params = Rc::clone(&again.params);
-            let kind = Kind::Tool(call);
-            self.send_again(kind, &method, &params, again, times, has_token, made);
+            let params = again.params.to_string();
+            let (kind, meta) = (Kind::Tool(call), again.meta.clone());
+            let again = Some(again);
+            self.dispatch(Dispatch { kind, method, params, meta, again, times, has_token, made });
         }
     }
 

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { Readable } from "node:stream";
 import { test } from "node:test";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Server as ServerV1 } from "@modelcontextprotocol/sdk/server/index.js";
@@ -13,6 +12,7 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { eraServer } from "../fixtures/sdk/eras.mjs";
+import { behindHttp } from "./support/behind-http.mjs";
 import { HttpServer, event, events, json, reply } from "./support/http-server.mjs";
 import { node, toolwire, web } from "./support/toolwire.mjs";
 
@@ -29,27 +29,6 @@ async function listening(t, onRequest) {
     server.close();
   });
   return `http://127.0.0.1:${server.address().port}/mcp`;
-}
-
-/** A fetch-shaped handler behind `node:http`. */
-function behindHttp(handler) {
-  return async (incoming, outgoing) => {
-    const { method, headers, url } = incoming;
-    const body = method === "GET" || method === "DELETE" ? undefined : Readable.toWeb(incoming);
-    const request = new Request(`http://${headers.host}${url}`, {
-      method,
-      headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
-      body,
-      duplex: "half",
-    });
-    const response = await handler(request);
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    if (response.body === null) {
-      outgoing.end();
-      return;
-    }
-    Readable.fromWeb(response.body).on("error", () => {}).pipe(outgoing);
-  };
 }
 
 /** A server of the SDK's first line, with sessions. */
