@@ -80,6 +80,24 @@ impl Word {
         TAGS[(self.0 >> 60) as usize & 15]
     }
 
+    /// The tag as a number below 16.
+    #[inline]
+    pub(crate) const fn tag_bits(self) -> usize {
+        (self.0 >> 60) as usize
+    }
+
+    #[inline]
+    pub(crate) const fn is_open(self) -> bool {
+        let bits = self.tag_bits();
+        bits == Tag::ObjectOpen as usize || bits == Tag::ArrayOpen as usize
+    }
+
+    /// How many words the value takes that this one begins.
+    #[inline]
+    pub(crate) const fn span(self) -> u32 {
+        if self.is_open() { self.payload() + 1 } else { 1 }
+    }
+
     #[inline]
     pub(crate) const fn payload(self) -> u32 {
         (self.0 >> 32) as u32 & MAX_PAYLOAD

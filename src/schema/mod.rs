@@ -18,6 +18,7 @@
 mod compile;
 mod error;
 mod judge;
+mod member;
 mod names;
 mod options;
 mod outcome;

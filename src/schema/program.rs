@@ -7,8 +7,9 @@
 use std::rc::Rc;
 
 use crate::json::multiple::Divisor;
-use crate::json::{Numbers, Tag, Tape, Value};
+use crate::json::{Numbers, Tag, Tape, Value, Word};
 
+use super::member::{Member, Members};
 use super::names::NameTable;
 use super::options::{Dialect, DuplicateKeys};
 use super::pattern::Pattern;
@@ -52,6 +53,26 @@ pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
         Tag::ArrayOpen | Tag::ArrayClose => kinds::ARRAY,
         _ => kinds::STRING,
     }
+}
+
+/// The same for a word, by its tag's number.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "four bits index sixteen entries")]
+pub(crate) fn kinds_of_word(word: Word) -> u8 {
+    const KINDS: [u8; 16] = {
+        let mut kinds = [kinds::STRING; 16];
+        kinds[Tag::Null as usize] = kinds::NULL;
+        kinds[Tag::False as usize] = kinds::BOOLEAN;
+        kinds[Tag::True as usize] = kinds::BOOLEAN;
+        kinds[Tag::Integer as usize] = kinds::INTEGER;
+        kinds[Tag::Decimal as usize] = kinds::NUMBER;
+        kinds[Tag::ObjectOpen as usize] = kinds::OBJECT;
+        kinds[Tag::ObjectClose as usize] = kinds::OBJECT;
+        kinds[Tag::ArrayOpen as usize] = kinds::ARRAY;
+        kinds[Tag::ArrayClose as usize] = kinds::ARRAY;
+        kinds
+    };
+    KINDS[word.tag_bits() & 15]
 }
 
 /// Index of a [`Node`].
@@ -343,6 +364,9 @@ pub struct Program {
     pub(crate) patterns: Vec<PatternOp>,
     pub(crate) divisors: Vec<DivisorOp>,
     pub(crate) objects: Vec<ObjectOp>,
+    /// One for each of `objects`, if it is of the common form.
+    pub(crate) common_objects: Vec<Option<Members>>,
+    pub(crate) members: Vec<Member>,
     pub(crate) items: Vec<ItemsOp>,
     pub(crate) contains: Vec<ContainsOp>,
     pub(crate) ifs: Vec<IfOp>,

@@ -55,6 +55,8 @@ impl Build {
                 patterns: Vec::new(),
                 divisors: Vec::new(),
                 objects: Vec::new(),
+                common_objects: Vec::new(),
+                members: Vec::new(),
                 items: Vec::new(),
                 contains: Vec::new(),
                 ifs: Vec::new(),

@@ -13,7 +13,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn word(self, at: u32) -> Word {
         self.tape.words.get(at as usize).copied().unwrap_or(Word::new(Tag::Null, 0, 0))
     }

@@ -260,9 +260,9 @@ fn limit(cx: Context<'_>, at: u32, index: u32, holds: fn(Ordering) -> bool) -> A
     else {
         return Answer::Valid;
     };
-    let order = match (number::small(text), bound.small) {
-        (Some(value), Some(limit)) => value.cmp(&limit),
-        _ => number::compare(text, &bound.text),
+    let order = match bound.small.and_then(|limit| number::compare_with(text, limit)) {
+        Some(order) => order,
+        None => number::compare(text, &bound.text),
     };
     answer(holds(order))
 }
