@@ -12,19 +12,25 @@ pub(super) fn starts(bytes: &[u8], at: usize, literal: &[u8]) -> bool {
 }
 
 /// Length of an ASCII string without escapes whose content begins at `start`, if it is short.
-#[inline]
+#[inline(always)]
 pub(super) fn short_string(bytes: &[u8], start: usize) -> Option<usize> {
-    for step in [0, 8, 16, 24] {
-        let eight = *bytes.get(start + step..)?.first_chunk::<8>()?;
-        let word = u64::from_le_bytes(eight);
-        let hits = string_stops(word) | word & HIGHS;
+    let mut at = start;
+    loop {
+        let eight = *bytes.get(at..at + 8)?.first_chunk::<8>()?;
+        let hits = ascii_stops(u64::from_le_bytes(eight));
         if hits != 0 {
-            let length = step + (hits.trailing_zeros() / 8) as usize;
-            return (bytes.get(start + length) == Some(&b'"')).then_some(length);
+            let end = at + (hits.trailing_zeros() / 8) as usize;
+            return (bytes.get(end) == Some(&b'"')).then_some(end - start);
+        }
+        at += 8;
+        if at - start >= SHORT {
+            return None;
         }
     }
-    None
 }
+
+/// Bytes of a string that is short.
+const SHORT: usize = 40;
 
 /// Tag and length of a number without exponent that is well formed and far from overflow.
 #[inline]
@@ -58,6 +64,18 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The first byte from `at` on that is no white space; moves `at` there.
+#[inline(always)]
+pub(super) fn byte_after_space(bytes: &[u8], at: &mut usize) -> Option<u8> {
+    match bytes.get(*at).copied() {
+        Some(..=b' ') => {
+            *at = skip_space(bytes, *at);
+            bytes.get(*at).copied()
+        }
+        byte => byte,
+    }
+}
+
 #[inline]
 pub(super) fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b'0'..=b'9') = bytes.get(at) {
@@ -80,6 +98,16 @@ fn string_stops(word: u64) -> u64 {
     (quote.wrapping_sub(ONES) & !quote
         | slash.wrapping_sub(ONES) & !slash
         | word.wrapping_sub(ONES * 0x20) & !word)
+        & HIGHS
+}
+
+/// Marks the same bytes, and those beyond ASCII, as [`string_stops`] does: only the lowest mark
+/// counts. Bytes with a high bit are marked in any case, which makes the others cheaper to tell.
+#[inline(always)]
+fn ascii_stops(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20) | word)
         & HIGHS
 }
 
