@@ -18,3 +18,4 @@ mod panic;
 mod recording;
 mod schema;
 mod session;
+mod status;

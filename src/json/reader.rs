@@ -121,6 +121,9 @@ pub fn read(bytes: &[u8], limits: Limits) -> Result<Tape, Fault> {
 /// Long strings pause only at multiples of this many bytes past the budget.
 const STRING_SLICE: usize = 1 << 16;
 
+/// Bytes of a text from which the length of its tape is guessed.
+const SAMPLE: usize = 1 << 16;
+
 impl Reader {
     /// A reader at the start of a text.
     pub fn new(limits: Limits) -> Self {
@@ -146,10 +149,8 @@ impl Reader {
             return Err(Fault::Size);
         }
         if self.tape.words.capacity() == 0 {
-            // Structured text takes about ten bytes a word. Growing costs little in a long text, of
-            // which the tape might else take as much memory again.
-            let a_word = if bytes.len() < 1 << 16 { 8 } else { 12 };
-            self.tape.words.reserve(bytes.len() / a_word + 4);
+            // Structured text takes about ten bytes a word.
+            self.tape.words.reserve(bytes.len().min(SAMPLE) / 8 + 4);
         }
         let stop = self.at.saturating_add(budget);
         if let Some(open) = self.string.take()
@@ -159,12 +160,26 @@ impl Reader {
         }
         loop {
             if self.deep.count() == 0 {
-                self.sprint(bytes, stop);
+                let sampling = self.at < SAMPLE && SAMPLE < bytes.len();
+                self.sprint(bytes, if sampling { stop.min(SAMPLE) } else { stop });
+                if sampling && self.at >= SAMPLE {
+                    self.make_room(bytes.len());
+                }
             }
             if let Some(progress) = self.step(bytes, stop)? {
                 return Ok(progress);
             }
         }
+    }
+
+    /// Makes room for the whole tape of a long text by what its beginning took: growing later would
+    /// copy it all at once.
+    #[cold]
+    fn make_room(&mut self, length: usize) {
+        let so_far = self.tape.words.len();
+        let whole = so_far as u64 * length as u64 / self.at.max(1) as u64;
+        let whole = usize::try_from(whole + whole / 16).unwrap_or(usize::MAX);
+        self.tape.words.reserve_exact(whole.min(MAX_PAYLOAD as usize).saturating_sub(so_far));
     }
 
     /// Reads on while tokens are of the common forms: short strings without escapes, numbers

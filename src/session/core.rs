@@ -5,6 +5,7 @@
 //! of the slice.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::mem::MaybeUninit;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -255,6 +256,15 @@ impl Core {
         if broken {
             self.inbox.push_back((Input::Broken, now));
         }
+    }
+
+    /// The reader's room for bytes without a line feed, if they can be taken.
+    pub(super) fn room(&mut self, length: usize, now: f64) -> Option<&mut [MaybeUninit<u8>]> {
+        if self.phase == Phase::Idle || self.is_over() {
+            return None;
+        }
+        self.first_bytes(self.now.max(now));
+        self.lines.room(length)
     }
 
     pub(super) fn queue_frames(&mut self, now: f64) {

@@ -84,6 +84,11 @@ impl Outbound {
         }
     }
 
+    /// True if no frame is to be taken.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     /// Takes the first frame.
     pub(super) fn take(&mut self) -> Option<(Vec<u8>, Owner)> {
         let (_, entry) = self.queue.pop_first()?;

@@ -39,6 +39,9 @@ fn rustflags() -> String {
         registries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     folders.sort();
     let mut flags = vec![format!("--remap-path-prefix={}=toolwire", root.display())];
+    if let Ok(more) = std::env::var("EXP_FLAGS") {
+        flags.push(more);
+    }
     flags.extend(
         folders.iter().map(|folder| format!("--remap-path-prefix={}=crates", folder.display())),
     );
