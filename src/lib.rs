@@ -24,6 +24,7 @@ pub mod redact;
 pub mod registry;
 pub mod schema;
 pub mod session;
+mod sorted;
 pub mod wire;
 
 #[cfg(target_family = "wasm")]

@@ -85,12 +85,25 @@ function run(engine, options) {
   return found;
 }
 
-function report(medians) {
+/** How long judging alone took, and the sets on which it came to verdicts. */
+function judgedOf(medians) {
   const names = Object.keys(medians.parse).filter((name) => !name.includes("#"));
   const judged = (name) => medians.toolwire[name] - medians.read[name];
   const comparable = names.filter(
     (name) => medians.toolwire[name] !== undefined && !(medians.toolwire[`${name}#unknown`] > 0),
   );
+  return { names, judged, comparable };
+}
+
+function targets(medians) {
+  const { judged, comparable } = judgedOf(medians);
+  const each = comparable.map((name) => Math.max(judged(name), 0.001) / medians.parse[name]);
+  const value = each.length === 0 ? Infinity : geometricMean(each);
+  return [{ what: "evaluation on public data sets, tape ready", value, most: 0.2, unit: "of JSON.parse", engine: "toolwire" }];
+}
+
+function report(medians) {
+  const { names, judged, comparable } = judgedOf(medians);
   const rows = names.map((name) => {
     const base = medians.parse[name];
     const cells = [micro(base)];
@@ -138,4 +151,4 @@ function mean(values) {
 const title = "Evaluation on public data sets";
 const engines = Object.keys(ENGINES);
 
-export { engines, report, run, title };
+export { engines, report, run, targets, title };

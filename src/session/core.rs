@@ -4,7 +4,7 @@
 //! sliced changes neither output nor events. Time is that of the input being handled, never that
 //! of the slice.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 use std::task::Poll;
@@ -12,6 +12,7 @@ use std::task::Poll;
 use crate::error::{Code, Error, Facts};
 use crate::json::Tape;
 use crate::redact::StderrTail;
+use crate::sorted::Sorted;
 use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile, Read};
 
 use super::call::{ArgumentsTask, CallInput, RequestInput};
@@ -111,12 +112,12 @@ pub(super) struct Core {
     pub(super) blocked: Option<Ticket>,
     pub(super) requests: Requests,
     /// Notifications not yet taken: place in the queue and method.
-    pub(super) notices: BTreeMap<Handle, (Ticket, String)>,
+    pub(super) notices: Sorted<Handle, (Ticket, String)>,
     /// Requests made after the end, to be settled with it.
     pub(super) late: Vec<Handle>,
     last_handle: Handle,
     /// The server's requests that wait for the host: JSON text of the id, by token.
-    pub(super) peer: BTreeMap<u32, String>,
+    pub(super) peer: Sorted<u32, String>,
     pub(super) last_token: u32,
     /// How many uncorrelated errors there were, and the number of the last.
     pub(super) uncorrelated: (u64, i64),
@@ -156,10 +157,10 @@ impl Core {
             timers: Timers::default(),
             blocked: None,
             requests: Requests::default(),
-            notices: BTreeMap::new(),
+            notices: Sorted::new(),
             late: Vec::new(),
             last_handle: 0,
-            peer: BTreeMap::new(),
+            peer: Sorted::new(),
             last_token: 0,
             uncorrelated: (0, 0),
             revision: None,

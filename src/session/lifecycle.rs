@@ -2,6 +2,7 @@
 //! where it can tell more (rows R58 to R61).
 
 use crate::error::{Code, Error, Facts};
+use crate::sorted::sort;
 use crate::wire::encode::quote;
 
 use super::core::{Core, Input, Phase, Task};
@@ -94,7 +95,7 @@ impl Core {
         handles.extend(std::mem::take(&mut self.notices).into_keys());
         handles.append(&mut self.late);
         handles.extend(self.drop_walk());
-        handles.sort_unstable();
+        sort(&mut handles);
         for handle in handles {
             // Trying again is safe if the server never saw it.
             let retryable = unsent_handles.binary_search(&handle).is_ok();

@@ -4,7 +4,7 @@
 //! Invariant: `waiting` is empty unless `queue` is full, and tickets rise in both, so frames leave
 //! in the order they were offered.
 
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 
 use super::event::Handle;
 
@@ -55,15 +55,15 @@ struct Entry {
 
 /// The queue.
 pub(super) struct Outbound {
-    queue: BTreeMap<Ticket, Entry>,
-    waiting: BTreeMap<Ticket, Entry>,
+    queue: Sorted<Ticket, Entry>,
+    waiting: Sorted<Ticket, Entry>,
     capacity: usize,
     next: Ticket,
 }
 
 impl Outbound {
     pub(super) fn new(capacity: usize) -> Self {
-        Outbound { queue: BTreeMap::new(), waiting: BTreeMap::new(), capacity, next: 0 }
+        Outbound { queue: Sorted::new(), waiting: Sorted::new(), capacity, next: 0 }
     }
 
     /// Puts a frame at the end.

@@ -215,7 +215,7 @@ impl Build {
                 (json::hash(&document.bytes, &document.tape, position, numbers, 0), position)
             };
             set.hashes = others.iter().map(hash).collect();
-            set.hashes.sort_unstable();
+            crate::sorted::sort(&mut set.hashes);
         }
         let kinds = set.kinds;
         (Op::Enum(push(&mut self.program.enums, set)), kinds)
