@@ -94,6 +94,10 @@ impl<K: Ord, V> Sorted<K, V> {
 /// Sorts, equal entries in the order they came. The standard library's sorts are faster and some
 /// kilobytes larger for each type.
 pub(crate) fn sort_by<T: Clone>(entries: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    if entries.is_sorted_by(|left, right| compare(left, right) != Ordering::Greater) {
+        // What the core sorts is in order already more often than not.
+        return;
+    }
     let order = order(entries.len(), &|left, right| match (
         entries.get(left as usize),
         entries.get(right as usize),
@@ -108,10 +112,7 @@ pub(crate) fn sort_by<T: Clone>(entries: &mut [T], compare: impl Fn(&T, &T) -> O
 
 /// Sorts by the order of the type itself.
 pub(crate) fn sort<T: Clone + Ord>(entries: &mut [T]) {
-    // What the core sorts is sorted already more often than not.
-    if !entries.is_sorted() {
-        sort_by(entries, T::cmp);
-    }
+    sort_by(entries, T::cmp);
 }
 
 /// The indexes below `count` in order. `stays(a, b)`: a may stand before b. A merge from the bottom

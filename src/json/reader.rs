@@ -121,6 +121,9 @@ pub fn read(bytes: &[u8], limits: Limits) -> Result<Tape, Fault> {
 /// Long strings pause only at multiples of this many bytes past the budget.
 const STRING_SLICE: usize = 1 << 16;
 
+/// Digits that a double always holds.
+const EXACT_DIGITS: usize = 15;
+
 /// Bytes of a text from which the length of its tape is guessed.
 const SAMPLE: usize = 1 << 16;
 
@@ -228,7 +231,10 @@ impl Reader {
                         None => break,
                     },
                     b'0'..=b'9' | b'-' => match plain_number(bytes, at) {
-                        Some((tag, length)) => (tag, at, length, at + length),
+                        Some((tag, length)) => {
+                            tape.long_integer |= length > EXACT_DIGITS;
+                            (tag, at, length, at + length)
+                        }
                         None => break,
                     },
                     b'{' | b'[' => {
@@ -527,6 +533,7 @@ impl Reader {
         if may_overflow && number::overflows(bytes.get(start..at).unwrap_or(&[])) {
             self.tape.overflow = true;
         }
+        self.tape.long_integer |= at - start > EXACT_DIGITS;
         self.push(tag, at - start, start)?;
         self.at = at;
         self.after_value();

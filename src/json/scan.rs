@@ -7,6 +7,7 @@ use super::reader::Fault;
 use super::tape::{MAX_PAYLOAD, Tag};
 
 /// True if the literal stands at `at`.
+#[inline(always)]
 pub(super) fn starts(bytes: &[u8], at: usize, literal: &[u8]) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(literal))
 }
@@ -33,7 +34,7 @@ pub(super) fn short_string(bytes: &[u8], start: usize) -> Option<usize> {
 const SHORT: usize = 40;
 
 /// Tag and length of a number without exponent that is well formed and far from overflow.
-#[inline]
+#[inline(always)]
 pub(super) fn plain_number(bytes: &[u8], start: usize) -> Option<(Tag, usize)> {
     let whole = start + (bytes.get(start) == Some(&b'-')) as usize;
     let mut at = skip_digits(bytes, whole);
@@ -76,7 +77,7 @@ pub(super) fn byte_after_space(bytes: &[u8], at: &mut usize) -> Option<u8> {
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b'0'..=b'9') = bytes.get(at) {
         at += 1;
@@ -93,11 +94,11 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// it: only the lowest mark counts.
 #[inline]
 fn string_stops(word: u64) -> u64 {
+    // A byte with a high bit keeps it in all three, borrows nothing and is masked out at the end.
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
-    (quote.wrapping_sub(ONES) & !quote
-        | slash.wrapping_sub(ONES) & !slash
-        | word.wrapping_sub(ONES * 0x20) & !word)
+    (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20))
+        & !word
         & HIGHS
 }
 
@@ -116,6 +117,13 @@ fn ascii_stops(word: u64) -> u64 {
 #[inline]
 pub(super) fn plain_run(bytes: &[u8], mut at: usize, pause: usize, non_ascii: &mut bool) -> usize {
     let mut high = 0;
+    while let Some([first, second]) = pair_at(bytes, at) {
+        if string_stops(first) | string_stops(second) != 0 || at >= pause {
+            break;
+        }
+        high |= first | second;
+        at += 16;
+    }
     while let Some(&eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(eight);
         let hits = string_stops(word);
@@ -139,6 +147,13 @@ pub(super) fn plain_run(bytes: &[u8], mut at: usize, pause: usize, non_ascii: &m
     }
     *non_ascii |= high & HIGHS != 0;
     at
+}
+
+/// Sixteen bytes as two words.
+#[inline(always)]
+fn pair_at(bytes: &[u8], at: usize) -> Option<[u64; 2]> {
+    let block = u128::from_le_bytes(*bytes.get(at..at.checked_add(16)?)?.first_chunk()?);
+    Some([block as u64, (block >> 64) as u64])
 }
 
 /// Checks the escape at `at` and gives the position after it. Notes a lone surrogate.

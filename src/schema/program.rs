@@ -43,7 +43,7 @@ pub(crate) mod kinds {
 
 /// The bits a tag may have; a number with a point or exponent may be either kind of number.
 #[inline]
-pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
+pub(crate) const fn kinds_of_tag(tag: Tag) -> u8 {
     match tag {
         Tag::Null => kinds::NULL,
         Tag::False | Tag::True => kinds::BOOLEAN,
@@ -56,20 +56,16 @@ pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
 }
 
 /// The same for a word, by its tag's number.
-#[inline]
+#[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "four bits index sixteen entries")]
 pub(crate) fn kinds_of_word(word: Word) -> u8 {
     const KINDS: [u8; 16] = {
-        let mut kinds = [kinds::STRING; 16];
-        kinds[Tag::Null as usize] = kinds::NULL;
-        kinds[Tag::False as usize] = kinds::BOOLEAN;
-        kinds[Tag::True as usize] = kinds::BOOLEAN;
-        kinds[Tag::Integer as usize] = kinds::INTEGER;
-        kinds[Tag::Decimal as usize] = kinds::NUMBER;
-        kinds[Tag::ObjectOpen as usize] = kinds::OBJECT;
-        kinds[Tag::ObjectClose as usize] = kinds::OBJECT;
-        kinds[Tag::ArrayOpen as usize] = kinds::ARRAY;
-        kinds[Tag::ArrayClose as usize] = kinds::ARRAY;
+        let mut kinds = [0; 16];
+        let mut tag = 0;
+        while tag < 16 {
+            kinds[tag] = kinds_of_tag(Tag::of_bits(tag));
+            tag += 1;
+        }
         kinds
     };
     KINDS[word.tag_bits() & 15]
@@ -406,7 +402,7 @@ impl Program {
     }
 
     /// What the verdict needs of a node.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fast(&self, id: NodeId) -> Fast {
         const ANYTHING: Fast = Fast {
             kinds: kinds::ALL,

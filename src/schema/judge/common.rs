@@ -9,7 +9,7 @@ use crate::json::{Tag, Word};
 use crate::schema::member::{Member, Members};
 use crate::schema::program::{Fast, ItemsOp, Leaf, NO_NODE, Op, kinds_of_word};
 
-use super::frame::{Answer, Frame, OpState, Step};
+use super::frame::{Answer, OpState, Step};
 use super::memo;
 use super::{Context, Entry, Judge};
 
@@ -185,21 +185,8 @@ impl Judge {
             Leaf::Always if fast.ops.start == fast.ops.end => Some(Answer::Valid),
             Leaf::Always => Some(self.leaf(cx, fast.ops, at)),
             Leaf::Short if !cx.is_long_string(at) => Some(self.leaf(cx, fast.ops, at)),
-            _ => self.descend(fast, at),
+            _ => self.apply_in_frame(Entry::member(fast.id, at, 0, false), *fast),
         }
-    }
-
-    fn descend(&mut self, fast: &Fast, at: u32) -> Option<Answer> {
-        if self.frames.len() >= super::MAX_FRAMES || (fast.shared && self.meter.used > memo::AFTER)
-        {
-            return self.apply_in_frame(Entry::member(fast.id, at, 0, false), *fast);
-        }
-        // A frame costs as much as three plain instructions.
-        self.meter.count(2);
-        let mut frame = Frame::new(fast.id, fast.ops, fast.tracks, at, false);
-        frame.journal = self.journal.len() as u32;
-        self.frames.push(frame);
-        None
     }
 
     /// Keeps the state of an instruction, that of the frame so many below the top.

@@ -10,6 +10,7 @@ use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
 use super::frame::{Answer, Frame, OpState, Step};
 use super::{Context, Judge};
 
+#[inline(always)]
 fn answer(holds: bool) -> Answer {
     if holds { Answer::Valid } else { Answer::Invalid }
 }
@@ -242,6 +243,7 @@ fn fits(cx: Context<'_>, at: u32, types: &[&'static str]) -> bool {
 }
 
 /// The text of the number at a position; `None` for any other value.
+#[inline(always)]
 pub(super) fn number_text(cx: Context<'_>, at: u32) -> Option<&[u8]> {
     let word = cx.word(at);
     match word.tag() {
