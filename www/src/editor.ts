@@ -16,6 +16,7 @@ import {
   hoverTooltip,
   keymap,
   lineNumbers,
+  placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { h } from "./dom.js";
@@ -115,6 +116,7 @@ const theme = EditorView.theme({
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
     backgroundColor: "var(--selection)",
   },
+  ".cm-placeholder": { color: "var(--faint)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--selection)" },
   ".tw-invalid": { textDecoration: "underline wavy var(--invalid) 1px", textUnderlineOffset: "3px", backgroundColor: "var(--invalid-wash)" },
   ".tw-unknown": { textDecoration: "underline wavy var(--unknown) 1px", textUnderlineOffset: "3px", backgroundColor: "var(--unknown-wash)" },
@@ -128,7 +130,8 @@ export function editor(options: {
   label: string;
   text: string;
   language?: "json" | "text";
-  readOnly?: boolean;
+  /** Shown while there is no text. */
+  hint?: string;
   changed?: () => void;
 }): Editor {
   const host = h("div", { className: "editor-host" });
@@ -160,7 +163,7 @@ export function editor(options: {
           autocapitalize: "off",
           autocorrect: "off",
         }),
-        ...(options.readOnly ? [EditorState.readOnly.of(true)] : []),
+        ...(options.hint === undefined ? [] : [placeholder(options.hint)]),
         keymap.of([
           { key: "F8", run: (target) => walk(target, true) },
           { key: "Shift-F8", run: (target) => walk(target, false) },

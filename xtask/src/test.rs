@@ -10,6 +10,7 @@ use crate::npm;
 use crate::process::{Attempting, Failure, Outcome, run, run_and_read, say, step};
 use crate::tools;
 use crate::tree;
+use crate::www;
 
 /// Test files that need more than Node, by the folder below `tests/` they are in.
 const PACKAGING: &str = "packaging/";
@@ -40,6 +41,7 @@ pub(crate) fn all() -> Outcome<()> {
     let browser = tools::ensure_chromium()?;
     tools::ensure_wasm_pack()?;
     step("Rust tests in Chromium (wasm-pack test)", || rust_in_browser(&browser))?;
+    www::build()?;
     let pages = suites.iter().filter(|path| path.starts_with(PAGES));
     step("pages in Chromium (playwright-core)", || {
         node_tests(pages, &[("TOOLWIRE_CHROMIUM", &browser.chromium)])

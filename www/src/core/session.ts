@@ -10,6 +10,7 @@ import {
   type ToolResult,
   type ToolwireError,
   classifyLine,
+  limits,
 } from "toolwire/slim";
 import type { ServerOutput, ToServer } from "../servers/runtime.js";
 import type { Note, PendingRequest, SessionInput, SessionOutput, SessionSettings, Step } from "./protocol.js";
@@ -257,7 +258,7 @@ class Run {
       }
     } while (session.hasWork);
     for (const frame of frames) this.#sent(frame);
-    if (session.state === "closed") this.#pending.clear();
+    this.#forget();
     this.#step({ ...cause, notes });
     for (const frame of frames) {
       this.#step({ kind: "out", text: frame.trimEnd() });
@@ -266,6 +267,14 @@ class Run {
     if (session.state === "ready") {
       for (const [index, action] of this.#waiting.entries()) this.#put(this.#now + PAUSE_MS * (index + 1), action);
       this.#waiting.length = 0;
+    }
+  }
+
+  /** Takes out what is waited for no longer: everything when no deadline is left, the probe after its own. */
+  #forget(): void {
+    if (this.#session.state === "closed" || this.#session.nextDeadline === undefined) this.#pending.clear();
+    for (const [key, { method, since }] of this.#pending) {
+      if (method === "server/discover" && since + limits.contain.probeTimeoutMs <= this.#now) this.#pending.delete(key);
     }
   }
 

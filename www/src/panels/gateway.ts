@@ -47,7 +47,7 @@ export function gatewayPanel(changed: () => void): Panel {
     useIdentity();
   });
   const args = editor({ label: "Arguments of the tool", text: "", changed: soon });
-  const identity = editor({ label: "Identity", text: "", changed: () => {
+  const identity = editor({ label: "Identity", text: "", hint: "Nobody: the caller has no identity.", changed: () => {
     who.select.value = "custom";
     soon();
   } });
@@ -65,7 +65,7 @@ export function gatewayPanel(changed: () => void): Panel {
     "div",
     { className: "panel" },
     h("div", { className: "toolbar" }, example.element, tool.element, who.element),
-    h("div", { className: "pair" }, titled("Arguments", args), titled("Identity", identity)),
+    h("div", { className: "pair short" }, titled("Arguments", args), titled("Identity", identity)),
     banner,
     h("div", { className: "pair" }, h("section", { className: "card" }, h("h3", {}, "What the model sees"), seen), h("section", { className: "card" }, h("h3", {}, "Structured content"), structured)),
     h("section", { className: "card" }, h("h3", {}, "The same as each identity"), h("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Outcome for each identity" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Identity"), h("th", { scope: "col" }, "Outcome"), h("th", { scope: "col" }, "In short"))), rows))),
@@ -148,7 +148,9 @@ export function gatewayPanel(changed: () => void): Panel {
   }
 
   function showOverview({ tools: four, operations: all, bytes }: GatewayOverview): void {
-    cost.textContent = `${bytes.gateway.toLocaleString("en")} bytes of tools, however many operations; listed one by one, these ${all.length - 1} take ${bytes.direct.toLocaleString("en")}.`;
+    const listed = all.filter(({ visibility }) => visibility !== "internal").length;
+    const even = Math.ceil((bytes.gateway / bytes.direct) * listed);
+    cost.textContent = `A model reads ${bytes.gateway.toLocaleString("en")} bytes of tools, however many operations there are. These ${listed}, listed one by one, take ${bytes.direct.toLocaleString("en")}: it pays from about ${even} on.`;
     tools.replaceChildren(...four.map(({ name, description, inputSchema }) => h("details", {}, h("summary", {}, h("code", {}, name)), h("p", {}, description), h("pre", { tabIndex: 0, "aria-label": `Input schema of ${name}` }, pretty(inputSchema)))));
     operations.replaceChildren(...all.map(({ id, description, access, type }) => h("tr", {}, h("td", { className: "wrap" }, h("code", {}, id), h("div", { className: "faint" }, `${description} (${type})`)), h("td", { className: "wrap" }, access))));
   }

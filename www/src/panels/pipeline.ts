@@ -69,7 +69,7 @@ export function pipelinePanel(changed: () => void): Panel {
     "div",
     { className: "panel" },
     h("div", { className: "toolbar" }, example.element, kind.element, normalize.element, validation.element, version.element, always.element, require.element, fallback.element),
-    h("div", { className: "pair" }, titled("What came in", value), titled("Output schema", schema)),
+    h("div", { className: "pair short" }, titled("What came in", value), titled("Output schema", schema)),
     h(
       "div",
       { className: "pair" },

@@ -62,7 +62,7 @@ export function validatePanel(changed: () => void): Panel {
   const schema = editor({ label: "Schema", text: "", changed: edited });
   const value = editor({ label: "Value", text: "", changed: edited });
   const example = choice("Example", [["", "choose …"], ...examples.map(({ name }, index) => [String(index), name] as const)], "", () => useExample());
-  const dialect = choice("Dialect without $schema", DIALECTS, "2020-12", edited);
+  const dialect = choice("Default dialect", DIALECTS, "2020-12", edited);
   const keywords = choice("Keywords", ["full", "structural"], "full", () => {
     changed();
     show();
@@ -77,7 +77,7 @@ export function validatePanel(changed: () => void): Panel {
   const verdict = h("strong", { id: "verdict" }, "loading");
   const summary = h("span", { id: "summary" }, "Fetching the core.");
   const time = h("span", { className: "time", id: "time" });
-  const banner = h("div", { className: "banner", id: "answer", role: "status", "data-verdict": "loading" }, h("div", {}, verdict, " ", summary), h("div", { className: "banner-side" }, time, cancel));
+  const banner = h("div", { className: "banner", id: "answer", role: "status", "data-verdict": "loading" }, h("div", {}, verdict, " ", summary), h("div", { className: "banner-side" }, cancel, time));
   const twins = h("div", { className: "twins", id: "twins" });
   const errors = h("ol", { className: "findings", id: "errors", "aria-label": "Violations" });
   const problems = h("ol", { className: "findings", id: "problems", "aria-label": "Problems of the schema" });
