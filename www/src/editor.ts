@@ -6,7 +6,7 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension, RangeSet, StateEffect, StateField, type Text } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -32,14 +32,56 @@ export interface Mark {
 export interface Editor {
   element: HTMLElement;
   text: string;
+  /** Characters of the text, without putting it together. */
+  readonly length: number;
+  /** The text in UTF-8, put together in slices so that typing is not held up. */
+  bytes(signal: AbortSignal): Promise<Uint8Array>;
   /** Shows these marks until the text changes. */
   mark(marks: readonly Mark[]): void;
   /** Selects a range, scrolls it into view and puts the focus there. */
   reveal(from: number, to: number): void;
 }
 
+/** The text in UTF-8. Between two slices timers and input run. */
+async function encoded(doc: Text, signal: AbortSignal): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (let from = 0; from < doc.length; ) {
+    let to = Math.min(from + SLICE, doc.length);
+    let text = doc.sliceString(from, to);
+    const last = text.charCodeAt(text.length - 1);
+    // A pair of surrogates is encoded as a whole.
+    if (to < doc.length && last >= 0xd800 && last < 0xdc00) {
+      to += 1;
+      text = doc.sliceString(from, to);
+    }
+    const part = encoder.encode(text);
+    parts.push(part);
+    length += part.length;
+    from = to;
+    if (from < doc.length) {
+      await new Promise((resolve) => setTimeout(resolve));
+      signal.throwIfAborted();
+    }
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 const setMarks = StateEffect.define<readonly Mark[]>();
 const byProgram = Annotation.define<boolean>();
+
+/** Characters from which on a text is not coloured: parsing it would hold up typing. */
+const MAX_COLOURED = 500_000;
+
+/** Characters put together at a time: about two milliseconds of work. */
+const SLICE = 131_072;
 
 /** Marks beyond this many are listed but not drawn. */
 const MAX_DRAWN = 200;
@@ -52,7 +94,10 @@ interface Marked {
 const NOTHING: Marked = { marks: [], drawn: Decoration.none };
 
 function draw(marks: readonly Mark[], length: number): Marked {
-  const inside = marks.filter(({ from, to }) => from >= 0 && to <= length && from <= to).slice(0, MAX_DRAWN);
+  const within = (position: number): number => Math.max(0, Math.min(position, length));
+  const inside = marks
+    .slice(0, MAX_DRAWN)
+    .map((mark) => ({ ...mark, from: Math.min(within(mark.from), Math.max(0, length - 1)), to: within(mark.to) }));
   const drawn = inside
     .filter(({ from, to }) => from < to)
     .map(({ from, to, tone }) => Decoration.mark({ class: `tw-${tone}` }).range(from, to));
@@ -141,6 +186,9 @@ export function editor(options: {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(":host { display: block; } div:first-child { height: 100%; } ");
   root.adoptedStyleSheets = [sheet];
+  const language = new Compartment();
+  const languageFor = (length: number): Extension =>
+    options.language === "text" || length > MAX_COLOURED ? [] : [json(), bracketMatching()];
   const view = new EditorView({
     root,
     parent: inner,
@@ -151,9 +199,13 @@ export function editor(options: {
         history(),
         drawSelection(),
         highlightActiveLine(),
-        bracketMatching(),
         indentUnit.of("  "),
-        ...(options.language === "text" ? [] : [json()]),
+        language.of(languageFor(options.text.length)),
+        EditorState.transactionExtender.of(({ docChanged, startState, newDoc }) =>
+          docChanged && startState.doc.length > MAX_COLOURED !== newDoc.length > MAX_COLOURED
+            ? { effects: language.reconfigure(languageFor(newDoc.length)) }
+            : null,
+        ),
         syntaxHighlighting(colours),
         markField,
         markTooltip,
@@ -190,6 +242,10 @@ export function editor(options: {
         annotations: byProgram.of(true),
       });
     },
+    get length() {
+      return view.state.doc.length;
+    },
+    bytes: (signal) => encoded(view.state.doc, signal),
     mark(marks) {
       view.dispatch({ effects: setMarks.of(marks) });
     },

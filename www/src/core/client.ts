@@ -41,7 +41,7 @@ export class Core {
     this.#open.set(id, { resolve, reject });
     if (signal?.aborted) this.#giveUp(id);
     else {
-      worker.postMessage({ id, question, input });
+      worker.postMessage({ id, question, input }, handedOver(input));
       signal?.addEventListener("abort", () => this.#giveUp(id), { once: true });
     }
     return promise as Promise<Questions[Name][1]>;
@@ -89,6 +89,12 @@ export class Core {
     });
     return worker;
   }
+}
+
+/** The memory of byte members: it moves to the worker. */
+function handedOver(input: unknown): Transferable[] {
+  const members = Object.values((input ?? {}) as Record<string, unknown>);
+  return members.filter((member) => member instanceof Uint8Array).map(({ buffer }) => buffer as ArrayBuffer);
 }
 
 function withResolvers(): { promise: Promise<unknown> } & Open {

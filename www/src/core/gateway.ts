@@ -77,7 +77,7 @@ let made: { registry: OperationRegistry; gateway: ToolGateway } | undefined;
 
 function theGateway(): { registry: OperationRegistry; gateway: ToolGateway } {
   if (made === undefined) {
-    const registry = new OperationRegistry({ now: () => 1_700_000_000_000 });
+    const registry = new OperationRegistry();
     registry.registerAll(examples);
     made = { registry, gateway: new ToolGateway({ registry, callTimeoutMs: 1_000, batchTimeoutMs: 3_000 }) };
   }
@@ -117,20 +117,17 @@ export function overview(): GatewayOverview {
 export async function answerGateway({ tool, args, identities }: GatewayInput, signal: AbortSignal): Promise<GatewayAnswer[]> {
   const { gateway } = theGateway();
   const given: unknown = JSON.parse(args);
-  const answers: GatewayAnswer[] = [];
-  for (const { name, json } of identities) {
-    signal.throwIfAborted();
+  const asked = identities.map(async ({ name, json }): Promise<GatewayAnswer> => {
     const started = performance.now();
     let identity: Identity | undefined;
     try {
       identity = json === "" ? undefined : (JSON.parse(json) as Identity);
     } catch {
-      answers.push({ name, result: undefined, refusal: "The identity is not JSON.", bytes: 0, ms: 0 });
-      continue;
+      return { name, result: undefined, refusal: "The identity is not JSON.", bytes: 0, ms: 0 };
     }
     const { content, isError, structuredContent } = await gateway.handleCall(tool, given, identity, { signal });
     const result = { content, isError, structuredContent } as GatewayAnswer["result"];
-    answers.push({ name, result, refusal: undefined, bytes: bytesOf(result), ms: performance.now() - started });
-  }
-  return answers;
+    return { name, result, refusal: undefined, bytes: bytesOf(result), ms: performance.now() - started };
+  });
+  return Promise.all(asked);
 }

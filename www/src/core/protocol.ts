@@ -14,8 +14,9 @@ export interface Info {
 }
 
 export interface ValidateInput {
-  schema: string;
-  value: string;
+  /** Texts in UTF-8; they are handed over, not copied. */
+  schema: Uint8Array;
+  value: Uint8Array;
   dialect: Dialect;
   formats: "annotate" | "assert";
 }

@@ -40,7 +40,7 @@ function actionOf(text: string): Action {
     case "close":
       return { verb };
     case "stderr":
-      return { verb, text: rest };
+      return { verb, text: rest.startsWith('"') ? String(JSON.parse(rest)) : rest };
     case "raw":
       return { verb: "in", text: String(JSON.parse(rest)) };
     case "part":
@@ -96,8 +96,10 @@ export function writeAction(action: Action): string {
     }
     case "part":
       return `part ${JSON.stringify(action.text)}`;
-    case "stderr":
-      return `stderr ${action.text}`;
+    case "stderr": {
+      const plain = action.text === action.text.trim() && !action.text.startsWith('"');
+      return `stderr ${plain ? action.text : JSON.stringify(action.text)}`;
+    }
     case "call":
       return `call ${action.name} ${JSON.stringify(action.args)}`;
     case "request":

@@ -13,6 +13,8 @@ import type {
 
 type Raw = { verdict: Verdict; schema: Schema; compileMs: number; judgeMs: number } | ToolwireError;
 
+const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -22,8 +24,7 @@ function parsed(text: string): unknown {
 }
 
 async function judge(
-  { schema: text, dialect, formats }: ValidateInput,
-  value: Uint8Array,
+  { schema: text, value, dialect, formats }: ValidateInput,
   keywords: Keywords,
   signal: AbortSignal,
 ): Promise<Raw> {
@@ -99,22 +100,21 @@ function outcome(
 
 /** Judges under both sets of keywords. */
 export async function validate(input: ValidateInput, signal: AbortSignal): Promise<ValidateOutput> {
-  const bytes = new TextEncoder().encode(input.value);
   const raws: Raw[] = [];
   try {
-    const full = await judge(input, bytes, "full", signal);
+    const full = await judge(input, "full", signal);
     raws.push(full);
-    const structural = await judge(input, bytes, "structural", signal);
+    const structural = await judge(input, "structural", signal);
     raws.push(structural);
     const errors = raws.flatMap((raw) => (raw instanceof ToolwireError ? [] : raw.verdict.errors));
     const found = errors.length === 0
       ? { places: new Map<string, Place>(), fault: undefined }
-      : locate(input.value, errors.map(({ instancePath }) => instancePath));
-    const inSchema = placesInSchema(raws, input.schema);
+      : locate(textOf(input.value), errors.map(({ instancePath }) => instancePath));
+    const inSchema = placesInSchema(raws, textOf(input.schema));
     const inValue = (path: string): Place | undefined => {
       if (path !== "\0") return found.places.get(path);
-      const at = Math.min(found.fault ?? input.value.length, Math.max(0, input.value.length - 1));
-      return { from: at, to: Math.min(at + 1, input.value.length) };
+      const at = found.fault ?? 0;
+      return { from: at, to: at + 1 };
     };
     return { full: outcome(full, inSchema, inValue), structural: outcome(structural, inSchema, inValue) };
   } finally {
@@ -126,7 +126,7 @@ export async function validate(input: ValidateInput, signal: AbortSignal): Promi
 
 /** Makes the value fit, and says what was changed. */
 export async function fit(input: FitInput): Promise<FitOutput> {
-  const value = parsed(input.value);
+  const value = parsed(textOf(input.value));
   if (value === undefined) return { state: "refused", message: "The value is not JSON." };
   let schema: Schema | undefined;
   try {

@@ -134,12 +134,17 @@ export const examples: readonly Example[] = [
     value: "[]\n",
   },
   {
-    name: "A hostile schema: 2⁴⁰ branches",
+    name: "A pattern that cannot be judged in linear time",
+    schema: { type: "string", pattern: "^(\\w+)-\\1$" },
+    value: '"tick-tick"\n',
+  },
+  {
+    name: "A hostile schema",
     schema: {
       $defs: Object.fromEntries(
         Array.from({ length: 41 }, (_, level) => [
           `l${level}`,
-          level === 0 ? { type: "string" } : { allOf: [{ $ref: `#/$defs/l${level - 1}` }, { $ref: `#/$defs/l${level - 1}` }] },
+          level === 0 ? { type: "string" } : { oneOf: [{ $ref: `#/$defs/l${level - 1}` }, { $ref: `#/$defs/l${level - 1}`, minLength: level }] },
         ]),
       ),
       $ref: "#/$defs/l40",

@@ -2,7 +2,7 @@
 
 import { Cancelled, Core } from "../core/client.js";
 import type { Place } from "../core/locate.js";
-import type { Dialect, FitInput, FitOutput, Judgement, Keywords, ValidateOutput } from "../core/protocol.js";
+import type { Dialect, FitInput, FitOutput, Judgement, Keywords, ValidateInput, ValidateOutput } from "../core/protocol.js";
 import { choice, h, milliseconds } from "../dom.js";
 import { type Editor, type Mark, editor, titled } from "../editor.js";
 import { type Panel, fenced, restoreSelect, textOf } from "../panel.js";
@@ -119,7 +119,7 @@ export function validatePanel(changed: () => void): Panel {
     banner.dataset["pending"] = "";
     clearTimeout(timer);
     stopJudging();
-    timer = setTimeout(() => void judge(), value.text.length > LARGE ? PAUSE_LARGE_MS : PAUSE_MS);
+    timer = setTimeout(() => void judge(), value.length > LARGE ? PAUSE_LARGE_MS : PAUSE_MS);
   }
 
   function stopJudging(): void {
@@ -144,6 +144,15 @@ export function validatePanel(changed: () => void): Panel {
     time.textContent = timing;
   }
 
+  async function input(signal: AbortSignal): Promise<ValidateInput> {
+    return {
+      schema: await schema.bytes(signal),
+      value: await value.bytes(signal),
+      dialect: dialect.select.value as Dialect,
+      formats: formats.select.value as "annotate" | "assert",
+    };
+  }
+
   async function judge(): Promise<void> {
     clearTimeout(timer);
     stopJudging();
@@ -154,16 +163,7 @@ export function validatePanel(changed: () => void): Panel {
       say("judging", "The core is at work; the page is not.", "");
     }, SLOW_MS);
     try {
-      outcome = await core.ask(
-        "validate",
-        {
-          schema: schema.text,
-          value: value.text,
-          dialect: dialect.select.value as Dialect,
-          formats: formats.select.value as "annotate" | "assert",
-        },
-        controller.signal,
-      );
+      outcome = await core.ask("validate", await input(controller.signal), controller.signal);
       if (controller.signal.aborted) return;
       clearTimeout(slow);
       banner.classList.remove("busy");
@@ -253,25 +253,19 @@ export function validatePanel(changed: () => void): Panel {
     fitted = undefined;
     fitText = undefined;
     take.disabled = true;
-    const large = value.text.length > LARGE && !asked;
+    const large = value.length > LARGE && !asked;
     anyway.hidden = !large;
     if (large) {
       fitOutcome.replaceChildren(h("p", { className: "empty" }, "The value is large: ask, and it is made to fit."));
       return;
     }
     const controller = (fitting = new AbortController());
-    const input: FitInput = {
-      schema: schema.text,
-      value: value.text,
-      dialect: dialect.select.value as Dialect,
-      formats: formats.select.value as "annotate" | "assert",
-      mode: mode.select.value as FitInput["mode"],
-    };
     try {
-      fitted = await core.ask("fit", input, controller.signal);
+      const asking = { ...(await input(controller.signal)), mode: mode.select.value as FitInput["mode"] };
+      fitted = await core.ask("fit", asking, controller.signal);
       if (!controller.signal.aborted) showFitted();
     } catch (error) {
-      if (error instanceof Cancelled) return;
+      if (error instanceof Cancelled || controller.signal.aborted) return;
       fitOutcome.replaceChildren(h("p", { className: "empty" }, (error as Error).message));
     }
   }
