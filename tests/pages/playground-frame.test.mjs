@@ -98,7 +98,6 @@ test("keys lead through the tabs, out of the editors and to the marks", async ()
   await page.keyboard.press("Tab");
   assert.equal(await label(), "Value");
   await page.keyboard.press("F8");
-  await page.keyboard.press("F8");
   const line = await page.evaluate(() => document.activeElement.shadowRoot.querySelector(".cm-activeLine").textContent);
   assert.match(line, /temperature/);
   await page.keyboard.press("Tab");

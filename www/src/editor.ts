@@ -212,6 +212,8 @@ export function editor(options: {
         theme,
         EditorView.contentAttributes.of({
           "aria-label": options.label,
+          // It can be focused anyway; tools that check for that look for the attribute.
+          tabindex: "0",
           autocapitalize: "off",
           autocorrect: "off",
         }),

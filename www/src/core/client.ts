@@ -9,8 +9,11 @@ import type { FromWorker, Info, Question, Questions } from "./protocol.js";
 const PATIENCE_MS = 250;
 
 interface Open {
+  question: { id: number; question: Question; input: unknown };
   resolve(answer: unknown): void;
   reject(error: Error): void;
+  sent: boolean;
+  givenUp: boolean;
 }
 
 export class Cancelled extends Error {}
@@ -35,36 +38,56 @@ export class Core {
     input: Questions[Name][0],
     signal?: AbortSignal,
   ): Promise<Questions[Name][1]> {
-    const worker = (this.#worker ??= this.#start());
+    if (signal?.aborted) return Promise.reject(new Cancelled("cancelled"));
     const id = (this.#next += 1);
-    const { promise, resolve, reject } = withResolvers();
-    this.#open.set(id, { resolve, reject });
-    if (signal?.aborted) this.#giveUp(id);
-    else {
-      worker.postMessage({ id, question, input }, handedOver(input));
-      signal?.addEventListener("abort", () => this.#giveUp(id), { once: true });
-    }
+    const promise = new Promise<unknown>((resolve, reject) => {
+      const asked = { id, question, input };
+      this.#open.set(id, { question: asked, resolve, reject, sent: false, givenUp: false });
+    });
+    signal?.addEventListener("abort", () => this.#giveUp(id), { once: true });
+    this.#send();
     return promise as Promise<Questions[Name][1]>;
+  }
+
+  /** Sends what waits, unless a question that was given up still has the worker. */
+  #send(): void {
+    const open = [...this.#open.values()];
+    if (open.some(({ givenUp }) => givenUp)) return;
+    for (const entry of open) {
+      if (entry.sent) continue;
+      const worker = (this.#worker ??= this.#start());
+      entry.sent = true;
+      worker.postMessage(entry.question, handedOver(entry.question.input));
+    }
   }
 
   #giveUp(id: number): void {
     const open = this.#open.get(id);
     if (open === undefined) return;
     open.reject(new Cancelled("cancelled"));
-    const worker = this.#worker;
-    worker?.postMessage({ cancel: id });
+    if (!open.sent) {
+      this.#open.delete(id);
+      return;
+    }
+    open.givenUp = true;
+    this.#worker?.postMessage({ cancel: id });
     setTimeout(() => {
-      if (this.#open.has(id) && this.#worker === worker) this.#end("the core was started anew");
+      if (this.#open.get(id) === open) this.#restart();
     }, PATIENCE_MS);
   }
 
-  /** Ends the worker; what is open is rejected. */
-  #end(why: string): void {
+  /** Ends the worker. What it was asked is asked anew, but for what was given up or handed over. */
+  #restart(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    for (const { reject } of open) reject(new Cancelled(why));
+    for (const [id, open] of this.#open) {
+      if (open.givenUp || (open.sent && handedOver(open.question.input).length > 0)) {
+        this.#open.delete(id);
+        open.reject(new Cancelled("the core was started anew"));
+      }
+      open.sent = false;
+    }
+    this.#send();
   }
 
   #start(): Worker {
@@ -79,6 +102,7 @@ export class Core {
       if ("answer" in data) open?.resolve(data.answer);
       else if ("fault" in data) open?.reject(new Error(data.fault));
       else open?.reject(new Cancelled("cancelled"));
+      this.#send();
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
@@ -95,14 +119,4 @@ export class Core {
 function handedOver(input: unknown): Transferable[] {
   const members = Object.values((input ?? {}) as Record<string, unknown>);
   return members.filter((member) => member instanceof Uint8Array).map(({ buffer }) => buffer as ArrayBuffer);
-}
-
-function withResolvers(): { promise: Promise<unknown> } & Open {
-  let resolve!: Open["resolve"];
-  let reject!: Open["reject"];
-  const promise = new Promise<unknown>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }
