@@ -68,7 +68,7 @@ export function gatewayPanel(changed: () => void): Panel {
     h("div", { className: "pair short" }, titled("Arguments", args), titled("Identity", identity)),
     banner,
     h("div", { className: "pair" }, h("section", { className: "card" }, h("h3", {}, "What the model sees"), seen), h("section", { className: "card" }, h("h3", {}, "Structured content"), structured)),
-    h("section", { className: "card" }, h("h3", {}, "The same as each identity"), h("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Outcome for each identity" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Identity"), h("th", { scope: "col" }, "Outcome"), h("th", { scope: "col" }, "In short"))), rows))),
+    h("section", { className: "card each" }, h("h3", {}, "The same as each identity"), h("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Outcome for each identity" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Identity"), h("th", { scope: "col" }, "Outcome"), h("th", { scope: "col" }, "In short"))), rows))),
     h(
       "div",
       { className: "pair" },
