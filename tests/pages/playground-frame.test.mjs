@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
-import { choose, paste, playground, shown } from "./support/playground.mjs";
+import { choose, paste, playground, shown } from "./playground.mjs";
 
 // In a folder, as on a page of a project: every address in the site is relative.
 const run = playground({ under: "/some/folder/" });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choose, paste, playground, shown } from "./support/playground.mjs";
+import { choose, paste, playground, shown } from "./playground.mjs";
 
 const run = playground({ hash: "#session" });
 

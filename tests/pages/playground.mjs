@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { chromium } from "playwright-core";
-import { serve } from "../../../www/serve.mjs";
+import { serve } from "../../www/serve.mjs";
 
 /**
  * Opens the page at a hash before each test. The page must say nothing on the console and break no
@@ -29,7 +29,7 @@ function playground({ hash = "", context = {}, under = "/" } = {}) {
       ...context,
     });
     run.page = await run.context.newPage();
-    run.page.setDefaultTimeout(Number(process.env.T ?? 20_000));
+    run.page.setDefaultTimeout(20_000);
     complaints = [];
     run.page.on("console", (message) => complaints.push(message.text()));
     run.page.on("pageerror", (error) => complaints.push(String(error)));
