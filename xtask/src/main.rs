@@ -29,7 +29,7 @@ usage: cargo xtask <command>
   bench   measure the package: benches/RESULTS.md; --quick is short
   fuzz    run the randomised tests for a minute each, or so many seconds as given;
           fuzz judge COUNT [SEED] compares verdicts with those of the crate jsonschema
-  www     build the package and serve the page in www/ on localhost
+  www     build the playground in www/ and serve it on localhost
   unicode write the Unicode tables of patterns: src/schema/pattern/unicode.bin
 ";
 
