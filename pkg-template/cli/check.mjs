@@ -1,0 +1,5 @@
+async function check() {
+  return 0;
+}
+
+export { check };
