@@ -52,7 +52,8 @@ function served(registry, servers, { callTimeout }) {
     tools: tools.tools,
     async handleCall(tool, args, identity, context) {
       await servers.prepare(tool, args, context?.signal);
-      return tools.handleCall(tool, args, identity, context);
+      const answer = await tools.handleCall(tool, args, identity, context);
+      return servers.explained(tool, args, answer);
     },
   };
 }
@@ -103,6 +104,42 @@ class Servers {
     clearTimeout(timer);
   }
 
+  /** The answer, with what it is silent about because a server is away. */
+  explained(tool, args, answer) {
+    switch (tool) {
+      case "search": {
+        const away = this.#neededBy(tool, args).filter((server) => !server.isRunning).map(({ server }) => line(server));
+        const text = `Servers that do not run now, whose operations may be missing: ${away.join(", ")}`;
+        return away.length === 0 ? answer : { ...answer, content: [...answer.content, { type: "text", text }] };
+      }
+      case "batch":
+        return answer.isError ? answer : this.#explainedBatch(args.calls, answer);
+      default: {
+        const [id] = [args?.operation, args?.name].filter((value) => typeof value === "string");
+        const error = answer.isError ? this.#awayError(id, answer.structuredContent) : undefined;
+        return error === undefined ? answer : { ...structured(error), isError: true };
+      }
+    }
+  }
+
+  #explainedBatch(calls, answer) {
+    const results = answer.structuredContent.results.map((entry, index) => {
+      const error = entry.isError ? this.#awayError(calls[index]?.operation, entry.error) : undefined;
+      return error === undefined ? entry : { isError: true, error };
+    });
+    return { ...structured({ results }), isError: false };
+  }
+
+  /** An operation may well be there, of a server that never ran yet. */
+  #awayError(id, error) {
+    const [server] = error?.code === "NOT_FOUND" ? this.#of([id]) : [];
+    if (server === undefined || server.isKnown) {
+      return undefined;
+    }
+    const message = `the server of this operation does not run: ${line(server.server)}`;
+    return { code: "EXECUTION_ERROR", message, retryable: true };
+  }
+
   #neededBy(tool, args) {
     const { namespace, name, operation, calls } = typeof args === "object" && args !== null ? args : {};
     switch (tool) {
@@ -127,6 +164,10 @@ class Servers {
   async close() {
     await Promise.all(this.#all.map((server) => server.close()));
   }
+}
+
+function structured(value) {
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }
 
 /** Which tools of a server are shown: as its entry says, and of `server.tool` as the options say. */

@@ -25,6 +25,7 @@ class ManagedServer {
   #retryAt = 0;
   #timer;
   #starts = 0;
+  #known = false;
   #closing;
 
   constructor(entry, status) {
@@ -34,6 +35,15 @@ class ManagedServer {
     /** The last catalog known; it stays while the server is away. */
     this.tools = [];
     this.serverInfo = undefined;
+  }
+
+  get isRunning() {
+    return this.#client !== undefined;
+  }
+
+  /** Its tools were read once. */
+  get isKnown() {
+    return this.#known;
   }
 
   onToolsChanged(listener) {
@@ -92,6 +102,7 @@ class ManagedServer {
     }
     const since = performance.now();
     this.#client = client;
+    this.#known = true;
     this.serverInfo = client.serverInfo;
     client.onToolsChanged(() => this.#show(client));
     client.closed.then((error) => this.#ended(error, since));

@@ -20,6 +20,7 @@ async function replay({ terminal, stop, operands }) {
   if (file === undefined || rest.length > 0) {
     throw new UsageError("replay takes one recording, or two to compare", "a recording is made by --record FILE");
   }
+  stop.release();
   const story = await lived(file, stop);
   if (other === undefined) {
     return tell(story, file, terminal);

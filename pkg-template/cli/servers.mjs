@@ -108,6 +108,11 @@ function recorded(entries, { record }) {
   });
 }
 
+/** For a command that reads the recording itself: also writes it to the file that was asked for. */
+function recordingLines({ record }, { server }) {
+  return record === undefined ? undefined : lineWriter(record.replaceAll("{server}", () => fileName(server)));
+}
+
 /** For what takes lines alone: a file that only its owner may read. */
 function lineWriter(file) {
   let open;
@@ -173,6 +178,7 @@ export {
   exitFor,
   numbered,
   recorded,
+  recordingLines,
   withClient,
   withClients,
 };

@@ -10,10 +10,20 @@ import { SIGNALS } from "./exit.mjs";
 class Stop {
   #controller = new AbortController();
   #code;
+  #listeners = new Map();
 
   constructor() {
     for (const [name, code] of Object.entries(SIGNALS)) {
-      process.on(name, () => this.#stop(code));
+      const listener = () => this.#stop(code);
+      this.#listeners.set(name, listener);
+      process.on(name, listener);
+    }
+  }
+
+  /** For work that does not yield and starts nothing: signals end the program as they would any. */
+  release() {
+    for (const [name, listener] of this.#listeners) {
+      process.off(name, listener);
     }
   }
 
