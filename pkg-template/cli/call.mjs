@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { EXIT, UsageError } from "./exit.mjs";
-import { JsonSource, laidOut, readJson } from "./json-source.mjs";
+import { JsonSource, laidOut, readObject } from "./json-source.mjs";
 import { block, fileName, jsonText, line } from "./safe-text.mjs";
 import { entriesOf, entryNamed, recorded, withClient } from "./servers.mjs";
 
@@ -22,6 +22,9 @@ const EXTENSIONS = {
   "application/json": "json",
   "text/plain": "txt",
 };
+
+/** Of what a server says of its progress; a bar that is wider than its line would be drawn anew. */
+const LONGEST_MESSAGE = 40;
 
 const VIOLATIONS = {
   schema: "the structured content violates the tool's own output schema",
@@ -72,11 +75,7 @@ async function argumentsFrom(given, stop) {
   if (given === undefined) {
     return {};
   }
-  const input = readJson(await textFrom(given, stop), "the arguments");
-  if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    throw new UsageError("the arguments must be a JSON object");
-  }
-  return input;
+  return readObject(await textFrom(given, stop), "the arguments");
 }
 
 async function textFrom(given, stop) {
@@ -139,7 +138,7 @@ class Progress {
     if (total !== undefined) {
       this.#bar.setTotal(total);
     }
-    this.#bar.update(progress, { message: line(message).slice(0, 60) });
+    this.#bar.update(progress, { message: line(message).slice(0, LONGEST_MESSAGE) });
   }
 
   end() {
@@ -157,7 +156,8 @@ class Progress {
       clearOnComplete: true,
       // Hidden, it would stay hidden if the program is killed.
       hideCursor: false,
-      linewrap: null,
+      // Switched off, it would stay off.
+      linewrap: true,
     });
     bar.start(total ?? 0, 0, { message: "" });
     return bar;

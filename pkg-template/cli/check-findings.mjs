@@ -121,6 +121,25 @@ function findingOf(code) {
   return !NOT_FINDINGS.has(code) && Object.hasOwn(FINDINGS, named) ? named : undefined;
 }
 
+/** Revision 2026-07-28 has moved some sections. */
+const MOVED = [
+  [/^basic\/transports#stdio$/, "basic/transports/stdio"],
+  [/^basic\/lifecycle#shutdown$/, "basic/transports/stdio"],
+  [/^basic\/lifecycle.*$/, "basic/versioning"],
+  [/^basic#messages$/, "basic"],
+];
+
+/** A section as the specification calls it that is in force for a server. */
+function sectionFor(section, era) {
+  if (section === JSON_RPC) {
+    return section;
+  }
+  if (era !== "modern") {
+    return `MCP 2025-11-25, ${section}`;
+  }
+  return `MCP 2026-07-28, ${MOVED.reduce((text, [from, to]) => text.replace(from, to), section)}`;
+}
+
 /** The findings of one examination: each once for each place, with how often it was made. */
 class Findings {
   #found = new Map();
@@ -148,4 +167,4 @@ class Findings {
   }
 }
 
-export { FINDINGS, Findings, findingOf };
+export { FINDINGS, Findings, findingOf, sectionFor };

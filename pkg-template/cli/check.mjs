@@ -2,11 +2,11 @@
  * Owns `toolwire check`: one examination of one server, from its start to its end. It asks only for
  * what any server must be able to answer; tools are called only if the caller names them.
  */
-import { ToolwireError, compileSchemaAsync, coreInfo, replay } from "toolwire";
+import { ToolwireError, compileSchemaAsync, coreInfo, explain, replay } from "toolwire";
 import { EXIT, UsageError } from "./exit.mjs";
-import { Findings, findingOf } from "./check-findings.mjs";
-import { readJson } from "./json-source.mjs";
-import { line } from "./safe-text.mjs";
+import { Findings, findingOf, sectionFor } from "./check-findings.mjs";
+import { readObject } from "./json-source.mjs";
+import { block, cut, line } from "./safe-text.mjs";
 import { NO_SERVERS, entriesOf, recordingLines, withClient } from "./servers.mjs";
 
 const PROBE_MS = 5_000;
@@ -14,6 +14,7 @@ const SLOW_START_MS = 5_000;
 const GRACE_MS = 2_500;
 const TERMINATE_MS = 1_000;
 const LONGEST_EVIDENCE = 200;
+const LONGEST_EXPLANATION = 4_000;
 const MAX_PAGES = 256;
 
 const UNKNOWN_METHOD = "toolwire/no-such-method";
@@ -45,12 +46,9 @@ async function check({ terminal, stop, command, options }) {
 
 /** `tool={json}`, or the tool alone. */
 function callOf(text) {
-  const cut = text.indexOf("=");
-  const name = cut === -1 ? text : text.slice(0, cut);
-  const args = cut === -1 ? {} : readJson(text.slice(cut + 1), `the arguments of ${line(name)}`);
-  if (typeof args !== "object" || args === null || Array.isArray(args)) {
-    throw new UsageError(`the arguments of ${line(name)} must be a JSON object`);
-  }
+  const equals = text.indexOf("=");
+  const name = equals === -1 ? text : text.slice(0, equals);
+  const args = equals === -1 ? {} : readObject(text.slice(equals + 1), `the arguments of ${line(name)}`);
   return { name, args };
 }
 
@@ -104,7 +102,6 @@ class Examination {
   #connected(client) {
     const { era, protocolVersion, serverInfo } = client;
     Object.assign(this.#facts, { era, protocolVersion, serverInfo, tools: client.tools.length });
-    client.onToolsChanged(() => (this.#announced += 1));
     client.onNotification(({ method }) => (this.#announced += method === "notifications/tools/list_changed" ? 1 : 0));
     const named = typeof serverInfo?.name === "string" && typeof serverInfo?.version === "string";
     if (era === "legacy" && !named) {
@@ -299,7 +296,9 @@ class Examination {
   #diagnostic({ code, detail }) {
     // Calls that were asked for are judged by their results.
     const judged = ["output_violation", "output_unknown", "structured_content_missing"].includes(code);
-    const finding = judged ? undefined : findingOf(code);
+    // Before the server is known, what comes late may be an answer to a question of the other era.
+    const ours = code === "late_response" && this.#facts.era === undefined;
+    const finding = judged || ours ? undefined : findingOf(code);
     if (finding !== undefined) {
       const onStdout = ["stdout_noise", "lsp_framing", "embedded_newline", "byte_order_mark", "invalid_utf8"];
       this.#findings.add(finding, onStdout.includes(finding) ? "stdout" : "messages", detail.reveal());
@@ -313,7 +312,7 @@ class Examination {
       throw error;
     }
     const connected = this.#facts.era !== undefined;
-    this.#findings.add(connected ? "died" : "handshake_failed", connected ? "process" : "handshake", error.message);
+    this.#findings.add(connected ? "died" : "handshake_failed", connected ? "process" : "handshake", explain(error));
   }
 
   #ended(ms) {
@@ -359,14 +358,15 @@ class Examination {
 
   #report() {
     const counts = Object.fromEntries(["error", "warning", "note"].map((one) => [one, this.#findings.count(one)]));
-    return { server: this.#entry.server, ...this.#facts, counts, findings: this.#findings.list.map(shortened) };
+    const findings = this.#findings.list.map((finding) => shortened(finding, this.#facts.era));
+    return { server: this.#entry.server, ...this.#facts, counts, findings };
   }
 }
 
 /** Of a line that is an answer its id. */
 function idOf(text) {
   try {
-    const { id, method } = JSON.parse(text);
+    const { id, method } = JSON.parse(text.replace(/^\ufeff/, ""));
     return method === undefined ? id : undefined;
   } catch {
     return undefined;
@@ -387,12 +387,14 @@ function problemCode({ code }) {
   return ["missing", "root_type_missing", "root_not_object", "uncompilable"].includes(code) ? `schema_${code}` : `tool_${code}`;
 }
 
-function shortened(finding) {
-  const { evidence } = finding;
-  if (evidence === undefined || evidence.length <= LONGEST_EVIDENCE) {
-    return finding;
+/** As it is told: evidence cut, and the section with the revision it is of. */
+function shortened({ evidence, section, ...finding }, era) {
+  const told = { ...finding, section: sectionFor(section, era) };
+  const most = ["handshake_failed", "died"].includes(finding.code) ? LONGEST_EXPLANATION : LONGEST_EVIDENCE;
+  if (evidence === undefined || evidence.trim() === "") {
+    return told;
   }
-  return { ...finding, evidence: `${evidence.slice(0, LONGEST_EVIDENCE)}…` };
+  return { ...told, evidence: evidence.length <= most ? evidence : `${evidence.slice(0, most)}…` };
 }
 
 /** Findings by their code, in the order in which codes come first. */
@@ -411,23 +413,26 @@ function print(terminal, { findings, counts, ...facts }) {
   const called = [serverInfo?.name, serverInfo?.version].filter((part) => typeof part === "string").join(" ");
   const head = [
     ...(era === undefined ? ["not connected"] : [`${era} ${protocolVersion}`]),
-    ...(called === "" ? [] : [line(called)]),
+    ...(called === "" ? [] : [cut(called)]),
     ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}`]),
     ...(firstByteMs === undefined ? [] : [`first byte after ${firstByteMs} ms`]),
     ...(shutdownMs === undefined ? [] : [`ended within ${shutdownMs} ms`]),
   ];
-  terminal.print(`${colors.bold(line(facts.server))}  ${head.join(" · ")}\n`);
-  const specified = protocolVersion ?? coreInfo().revisions[0];
+  terminal.print(`${terminal.wrap(`${colors.bold(line(facts.server))}  ${head.join(" · ")}`, "  ")}\n`);
+  const indent = " ".repeat(9);
   for (const [code, group] of grouped(findings)) {
     const [{ severity, message, section, hint }] = group;
-    terminal.print(`${paint[severity](severity.padEnd(7))}  ${colors.bold(code)}: ${message}`);
+    terminal.print(terminal.wrap(`${paint[severity](severity.padEnd(7))}  ${colors.bold(code)}: ${message}`, indent));
     for (const { where, count, evidence } of group) {
       const times = count === 1 ? "" : ` (${count} times)`;
-      const shown = evidence === undefined ? "" : `: ${colors.dim(line(evidence))}`;
-      terminal.print(`         - ${line(where)}${times}${shown}`);
+      const [first, ...more] = evidence === undefined ? [] : block(evidence).split("\n");
+      const shown = first === undefined ? "" : `: ${colors.dim(first)}`;
+      terminal.print(terminal.wrap(`${indent}- ${line(where)}${times}${shown}`, `${indent}  `));
+      for (const text of more) {
+        terminal.print(terminal.wrap(`${indent}  ${colors.dim(text)}`, `${indent}  `));
+      }
     }
-    const about = section.startsWith("JSON-RPC") ? section : `MCP ${specified}, ${section}`;
-    terminal.print(`         ${hint} ${colors.dim(`(${about})`)}\n`);
+    terminal.print(`${terminal.wrap(`${indent}${hint} ${colors.dim(`(${section})`)}`, indent)}\n`);
   }
   const words = Object.entries(counts).map(([name, count]) => `${count} ${count === 1 ? name : `${name}s`}`);
   const verdict = counts.error > 0 ? colors.red("✗") : colors.green("✓");

@@ -57,9 +57,20 @@ class JsonSource {
     return node === undefined ? undefined : this.#text.slice(node.offset, node.offset + node.length);
   }
 
-  /** The value, with integers beyond what a number holds as bigints. */
-  value() {
-    return valueOf(this.#root, this.#text);
+  /** Where an integer stands that a number cannot hold, or undefined. */
+  get inexactAt() {
+    const open = this.#root === undefined ? [] : [this.#root];
+    while (open.length > 0) {
+      const node = open.pop();
+      if (node.type === "number" && Number.isInteger(node.value) && !Number.isSafeInteger(node.value)) {
+        const written = this.#text.slice(node.offset, node.offset + node.length);
+        if (/^-?\d+$/.test(written) && BigInt(written) !== BigInt(node.value)) {
+          return positionAt(this.#text, node.offset);
+        }
+      }
+      open.push(...(node.children ?? []));
+    }
+    return undefined;
   }
 }
 
@@ -77,38 +88,30 @@ function childOf(node, step) {
   return members.findLast((member) => member.children?.[0]?.value === step)?.children?.[1];
 }
 
-function valueOf(node, text) {
-  switch (node.type) {
-    case "array":
-      return (node.children ?? []).map((child) => valueOf(child, text));
-    case "object": {
-      const object = {};
-      for (const { children: [name, value] } of node.children ?? []) {
-        const member = { value: valueOf(value, text), enumerable: true, writable: true, configurable: true };
-        Object.defineProperty(object, name.value, member);
-      }
-      return object;
-    }
-    case "number": {
-      const written = text.slice(node.offset, node.offset + node.length);
-      const exact = Number.isInteger(node.value) && !Number.isSafeInteger(node.value);
-      return exact && /^-?\d+$/.test(written) ? BigInt(written) : node.value;
-    }
-    default:
-      return node.value;
-  }
-}
-
-/** Reads JSON that the caller wrote; what is none is a usage error that says where. */
-function readJson(text, what) {
+/**
+ * Reads an object that the caller wrote. What is none, and a number that would lose digits on its
+ * way, is a usage error that says where.
+ */
+function readObject(text, what) {
   const source = new JsonSource(text);
+  let value;
   try {
-    JSON.parse(text);
-    return source.value();
+    value = JSON.parse(text);
   } catch {
     const at = source.brokenAt ?? positionAt(text, text.length);
     throw new UsageError(`${what}: not JSON (line ${at.line}, column ${at.column})`);
   }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UsageError(`${what} must be a JSON object`);
+  }
+  const at = source.inexactAt;
+  if (at !== undefined) {
+    throw new UsageError(
+      `${what}: a number at line ${at.line}, column ${at.column} has more digits than can be sent`,
+      "give it as a string if the tool takes one",
+    );
+  }
+  return value;
 }
 
 /** The same text, one member or element a line. */
@@ -142,4 +145,4 @@ function laidOut(text) {
   return parts.join("");
 }
 
-export { JsonSource, laidOut, positionAt, readJson };
+export { JsonSource, laidOut, positionAt, readObject };

@@ -67,6 +67,12 @@ function line(text) {
   return block(text).replace(/\s*[\n\t]\s*/g, " ").trim();
 }
 
+/** Text in one line, at most so long. */
+function cut(text, most = 60) {
+  const characters = [...line(text)];
+  return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
+}
+
 /** JSON text that any terminal can be shown: inside its strings every control is an escape. */
 function jsonText(text) {
   return masked(text).replace(CONTROLS, (control) => (control === "\n" ? control : escaped(control)));
@@ -77,4 +83,4 @@ function fileName(text) {
   return text.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_").slice(0, 100) || "_";
 }
 
-export { block, fileName, jsonText, keepSecret, keepSecretsOf, line };
+export { block, cut, fileName, jsonText, keepSecret, keepSecretsOf, line };

@@ -8,7 +8,7 @@ import { jsonText } from "./safe-text.mjs";
 
 const NARROWEST = 40;
 const DEFAULT_WIDTH = 80;
-const NARROWEST_COLUMN = 16;
+const NARROWEST_COLUMN = 12;
 const LONGEST_WORD = 24;
 
 /** A table without lines. */
@@ -45,14 +45,31 @@ class Terminal {
     this.print(jsonText(JSON.stringify(value)));
   }
 
+  /** Text broken between words at the width; lines after the first begin with the indent. */
+  wrap(text, indent = "") {
+    const lines = [];
+    const [lead] = /^ */.exec(text);
+    let current = lead;
+    for (const word of text.slice(lead.length).split(" ")) {
+      const longer = current.trim() === "" ? `${current}${word}` : `${current} ${word}`;
+      if (current.trim() !== "" && longest(longer) > this.width) {
+        lines.push(current);
+        current = `${indent}${word}`;
+      } else {
+        current = longer;
+      }
+    }
+    return [...lines, current].join("\n");
+  }
+
   /** Something about what is being done. */
   note(text) {
     process.stderr.write(`${text}\n`);
   }
 
   /**
-   * Rows under a heading. Columns are as wide as what is in them, up to `most`; those with `grows`
-   * share what is left. What is too long for its column is broken into lines.
+   * Rows under a heading. Columns are as wide as what is in them, up to the share `most` of the
+   * width; those with `grows` give way where the room is short. What is too long for its column is broken into lines.
    */
   table(columns, rows, indent = "") {
     const widths = this.#widths(columns, rows, indent);
@@ -73,24 +90,31 @@ class Terminal {
     const natural = columns.map(({ name }, index) =>
       Math.max(name.length, ...rows.map((row) => longest(row[index]))),
     );
-    const capped = columns.map(({ most = Infinity }, index) => Math.min(natural[index], most));
+    const widths = columns.map(({ most = 1 }, index) => Math.min(natural[index], this.#most(most)));
     const room = this.width - indent.length - GAP.length * (columns.length - 1);
-    const growing = columns.map(({ grows }) => grows === true);
-    const sumOf = (test) => capped.reduce((sum, width, index) => (test(index) ? sum + width : sum), 0);
-    const wanted = sumOf((index) => growing[index]);
-    const left = room - sumOf((index) => !growing[index]);
-    if (wanted <= left) {
-      return capped;
+    const growing = columns.flatMap(({ grows }, index) => (grows === true ? [index] : []));
+    const least = columns.map((_, index) =>
+      Math.min(widths[index], LONGEST_WORD, Math.max(10, ...rows.map((row) => longestWord(row[index])))),
+    );
+    // The widest column gives way, first down to its longest word, then further.
+    for (const floor of [least, columns.map(() => NARROWEST_COLUMN)]) {
+      let over = widths.reduce((sum, width) => sum + width, 0) - room;
+      while (over > 0) {
+        const yielding = growing.filter((index) => widths[index] > floor[index]);
+        if (yielding.length === 0) {
+          break;
+        }
+        const widest = yielding.reduce((a, b) => (widths[b] >= widths[a] ? b : a));
+        widths[widest] -= 1;
+        over -= 1;
+      }
     }
-    // No column is narrower than its longest word, within reason; the last one takes what is left.
-    const shares = capped.map((width, index) => {
-      const word = Math.max(...rows.map((row) => longestWord(row[index])), 10);
-      return growing[index] ? Math.max(Math.min(word, width, LONGEST_WORD), Math.floor((width / wanted) * left)) : width;
-    });
-    const over = shares.reduce((sum, width) => sum + width, 0) - room;
-    const last = growing.lastIndexOf(true);
-    shares[last] = Math.max(NARROWEST_COLUMN, shares[last] - over);
-    return shares;
+    return widths;
+  }
+
+  /** A share of the width in columns. */
+  #most(share) {
+    return Math.max(NARROWEST_COLUMN, Math.floor(this.width * share));
   }
 }
 

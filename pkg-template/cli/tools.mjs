@@ -2,7 +2,7 @@
  * Owns `toolwire tools`: what servers there are and what they offer.
  */
 import { explain } from "toolwire";
-import { block, line } from "./safe-text.mjs";
+import { block, cut, line } from "./safe-text.mjs";
 import { NO_SERVERS, entriesOf, errorJson, exitFor, recorded, withClients } from "./servers.mjs";
 
 /** What is wrong with an entry of a catalog, in a few words. */
@@ -63,10 +63,11 @@ function shown(client, terminal) {
   const called = [serverInfo.name, serverInfo.version].filter((part) => typeof part === "string");
   const facts = [
     `${client.era} ${client.protocolVersion}`,
-    ...(called.length > 0 ? [line(called.join(" "))] : []),
+    ...(called.length > 0 ? [cut(called.join(" "))] : []),
     listed.length === 1 ? "1 tool" : `${listed.length} tools`,
   ];
-  const lines = [`${colors.bold(colors.green(line(client.server)))}  ${facts.join(" · ")}`];
+  const head = `${colors.bold(colors.green(line(client.server)))}  ${facts.join(" · ")}`;
+  const lines = [terminal.wrap(head, "  ")];
   if (listed.length > 0) {
     lines.push(terminal.table(columnsFor(client), listed.map((tool) => rowOf(tool, client, colors)), "  "));
   }
@@ -78,19 +79,20 @@ function shown(client, terminal) {
   return lines.join("\n");
 }
 
-function shownFailure(server, error, { colors }) {
-  const text = block(explain(error)).split("\n").join("\n  ");
-  return `${colors.bold(colors.red(line(server)))}  not available\n  ${text}`;
+function shownFailure(server, error, terminal) {
+  const { colors } = terminal;
+  const text = block(explain(error)).split("\n").map((part) => terminal.wrap(`  ${part}`, "  "));
+  return [`${colors.bold(colors.red(line(server)))}  not available`, ...text].join("\n");
 }
 
 function columnsFor(client) {
   const columns = [
-    { name: "TOOL", most: 44 },
-    { name: "ARGUMENTS", grows: true, most: 40 },
+    { name: "TOOL", most: 0.4 },
+    { name: "ARGUMENTS", grows: true, most: 0.22 },
     { name: "DESCRIPTION", grows: true },
   ];
   return client.problems.some((problem) => !problem.skipped)
-    ? [...columns, { name: "PROBLEMS", grows: true, most: 36 }]
+    ? [...columns, { name: "PROBLEMS", grows: true, most: 0.3 }]
     : columns;
 }
 
@@ -123,7 +125,7 @@ function argumentsOf({ inputSchema }) {
 function summaryOf({ description, title }) {
   const text = line(description ?? title ?? "");
   const [first] = text.split(/(?<=[.!?])\s+(?=\p{Lu})/u);
-  return first.length > 200 ? `${[...first].slice(0, 199).join("")}…` : first;
+  return cut(first, 200);
 }
 
 export { tools };
