@@ -85,6 +85,7 @@ test("include and exclude, of entries and of the command line", async (t) => {
   await first.close();
   const second = await gateway(t, entries, "--include", "two.length");
   assert.deepEqual(await names(second.call), ["two.length"]);
+  await second.close();
 });
 
 test("what is wrong with the command line is said, with exit code 2", async (t) => {
