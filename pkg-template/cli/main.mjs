@@ -20,8 +20,8 @@ const FLUSH_MS = 1_000;
 const EXIT_CODES = `
 Exit codes:
   0   everything is as it should be
-  1   it ran, and found something wrong: a tool that failed, output that violates its schema, an
-      invalid file, an error of check, a difference
+  1   it ran, and found something wrong: a tool that failed, output that violates
+      its schema, an invalid file, an error of check, a difference
   2   the command line, or a file it names, is at fault
   3   a server could not be started or reached, or broke the protocol
   4   a fault of toolwire itself
@@ -69,7 +69,7 @@ function programFor(run) {
 A server is named in a configuration, or its command stands after --:
   toolwire tools --config mcp.json
   toolwire tools -- npx -y @modelcontextprotocol/server-everything
-  toolwire call echo '{"message":"hello"}' -- npx -y @modelcontextprotocol/server-everything
+  toolwire call echo '{"message":"hello"}' -- node my-server.js
   toolwire check -- node my-server.js
 ${EXIT_CODES}`,
     );
@@ -88,18 +88,19 @@ ${EXIT_CODES}`,
     withServers(command)
       .description("Calls a tool. ARGUMENTS are JSON, @FILE, or - for stdin; with -- COMMAND leave SERVER out.")
       .usage("[options] SERVER TOOL [ARGUMENTS]\n       toolwire call [options] TOOL [ARGUMENTS] -- COMMAND …")
-      .argument("[words...]", "SERVER TOOL ARGUMENTS")
+      .argument("[words...]")
       .option("-o, --out <folder>", "save images, sounds and files of the answer there")
       .option("--no-check-arguments", "send arguments that the tool's input schema refuses")
       .addHelpText(
         "after",
         `
-The answer goes to stdout, the verdict on it to stderr. Numbers are printed to the last digit.
+The answer goes to stdout, the verdict on it to stderr. Numbers are printed to
+the last digit.
 
 Examples:
   toolwire call --config mcp.json files read_text_file '{"path":"notes.txt"}'
   toolwire call --config mcp.json files write_file @arguments.json
-  jq -n '{message:"hi"}' | toolwire call echo - -- npx -y @modelcontextprotocol/server-everything`,
+  jq -n '{message:"hi"}' | toolwire call echo - -- node my-server.js`,
       ),
   );
   add("check", check, (command) =>
@@ -110,7 +111,8 @@ Examples:
       .addHelpText(
         "after",
         `
-Exit code 1 if there is an error among the findings; warnings and notes alone are 0.
+Exit code 1 if there is an error among the findings; warnings and notes alone
+are 0.
 
 Example:
   toolwire check --call 'add={"a":1,"b":2}' -- node my-server.js`,
@@ -120,7 +122,7 @@ Example:
     command
       .description("Judges JSON files by a JSON Schema; - is stdin.")
       .usage("[options] SCHEMA FILES…")
-      .argument("[files...]", "a schema, then files")
+      .argument("[files...]")
       .addOption(
         new Option("--dialect <name>", "where the schema names none").choices(coreInfo().dialects),
       )
@@ -130,7 +132,7 @@ Example:
       .addHelpText(
         "after",
         `
-Errors name file, line and column. With --json each document is one line of JSON.
+Errors name file, line and column. With --json each document is one line.
 
 Examples:
   toolwire validate order.schema.json orders/*.json
@@ -147,22 +149,25 @@ Examples:
       .addHelpText(
         "after",
         `
-Servers start when they are first needed and are started again when they end. Status goes to stderr.
+Servers start when they are first needed and are started again when they end.
+Status goes to stderr.
 
 In a host's configuration:
-  { "mcpServers": { "tools": { "command": "npx", "args": ["toolwire", "gateway", "--config", "/path/mcp.json"] } } }`,
+  { "mcpServers": { "tools": {
+    "command": "npx",
+    "args": ["toolwire", "gateway", "--config", "/path/to/mcp.json"] } } }`,
       ),
   );
   add("replay", replay, (command) =>
     command
       .description("Lives a recorded session once more and tells it; of two recordings, the difference.")
       .usage("[options] FILE [OTHER]")
-      .argument("[files...]", "one recording, or two")
+      .argument("[files...]")
       .addHelpText(
         "after",
         `
 Examples:
-  toolwire call --record before.jsonl echo '{"message":"hi"}' -- node my-server.js
+  toolwire call --record before.jsonl add '{"a":1,"b":2}' -- node my-server.js
   toolwire replay before.jsonl
   toolwire replay before.jsonl after.jsonl`,
       ),
@@ -173,7 +178,8 @@ Examples:
 async function main() {
   const stop = new Stop();
   process.stdout.on("error", () => stop.readerGone());
-  process.stderr.on("error", () => stop.readerGone());
+  // A host may let go of stderr and go on.
+  process.stderr.on("error", () => {});
   const words = process.argv.slice(2);
   const cut = words.indexOf("--");
   const command = cut === -1 ? undefined : words.slice(cut + 1);

@@ -94,13 +94,17 @@ class ManagedServer {
     let client;
     try {
       const record = numbered(this.#entry.record, this.#starts);
-      const entry = { ...this.#entry, record, signal: this.#stopping.signal };
-      ({ clients: [client] } = await connectAll([entry], { onFailure: "stop" }));
+      client = await open({ ...this.#entry, record }, this.#stopping.signal);
     } catch (error) {
       this.#failed("failed", error);
       throw error;
     }
     const since = performance.now();
+    if (this.#stopping.signal.aborted) {
+      // It was ready at the very moment at which everything ended.
+      await client.close();
+      this.#stopping.signal.throwIfAborted();
+    }
     this.#client = client;
     this.#known = true;
     this.serverInfo = client.serverInfo;
@@ -157,6 +161,14 @@ class ManagedServer {
       retryable: true,
     });
   }
+}
+
+async function open(entry, signal) {
+  const { clients, failures } = await connectAll([entry], { signal });
+  if (failures.length > 0) {
+    throw failures[0].error;
+  }
+  return clients[0];
 }
 
 export { ManagedServer };

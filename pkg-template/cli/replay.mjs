@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { diffArrays } from "diff";
 import { replay as liveAgain } from "toolwire";
 import { EXIT, UsageError } from "./exit.mjs";
-import { block, line } from "./safe-text.mjs";
+import { block, cut, line } from "./safe-text.mjs";
 
 /** Unchanged lines shown around a difference. */
 const AROUND = 3;
@@ -116,11 +116,12 @@ function tell({ frames, reports, moments, digest, same }, file, terminal) {
     const paint = { "→": colors.cyan, "←": colors.green, "·": colors.dim, stderr: colors.yellow };
     for (const { t, way, text } of moments) {
       const at = t === undefined ? "" : `${(t - start).toFixed(0)} ms`;
-      terminal.print(`${colors.dim(at.padStart(9))}  ${paint[way](way)} ${shortened(line(text))}`);
+      const most = terminal.isScreen ? terminal.width - 12 - way.length : LONGEST;
+      terminal.print(`${colors.dim(at.padStart(9))}  ${paint[way](way)} ${cut(text, most)}`);
     }
     terminal.print(`\n${colors.bold("events")}`);
     for (const report of reports) {
-      terminal.print(`  ${shortened(line(wordsOf(report)))}`);
+      terminal.print(`  ${cut(wordsOf(report), terminal.isScreen ? terminal.width - 2 : LONGEST)}`);
     }
     const counts = `${frames.length} frames sent, ${reports.length} events`;
     terminal.print(`\n${counts}; sha256 of both ${digest}`);

@@ -155,7 +155,12 @@ async function withClients(entries, { stop, onFailure = "collect", ...host }, us
 
 /** One client; a failure is thrown. */
 function withClient(entry, host, use) {
-  return withClients([entry], { ...host, onFailure: "stop" }, ([client]) => use(client));
+  return withClients([entry], host, ([client], [failure]) => {
+    if (failure !== undefined) {
+      throw failure.error;
+    }
+    return use(client);
+  });
 }
 
 /** An error as a machine reads it; nothing private. */

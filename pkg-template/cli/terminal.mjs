@@ -26,6 +26,8 @@ class Terminal {
     this.colors = pc.createColors(coloured(process.stdout, color));
     this.errorColors = pc.createColors(coloured(process.stderr, color));
     this.width = widthOf(process.stdout);
+    /** Whether somebody reads stdout on a screen. */
+    this.isScreen = process.stdout.isTTY === true;
     /** Whether somebody sees progress. */
     this.live = process.stderr.isTTY === true;
   }
@@ -118,9 +120,12 @@ class Terminal {
   }
 }
 
-/** A word that is longer than its column would be cut. */
+/** A word that is longer than its column would be cut. Colours have no width. */
 function broken(text, width) {
-  return text.replace(new RegExp(`[^\\s\\u001b]{${width}}(?=[^\\s])`, "gu"), (part) => `${part} `);
+  const parts = new RegExp(`.{${width}}(?=.)`, "gu");
+  return text.replace(/\u001b\[[\d;]*m|[^\s\u001b]+/g, (part) =>
+    part.startsWith("\u001b") ? part : part.replace(parts, (piece) => `${piece} `),
+  );
 }
 
 function longest(text) {

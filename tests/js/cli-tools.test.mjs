@@ -12,6 +12,8 @@ test("a server's era, revision and tools stand in a table, problems beside them"
   assert.match(stdout, /^ {2}TOOL +ARGUMENTS +DESCRIPTION +PROBLEMS$/m);
   assert.match(stdout, /^ {2}broken .*outputSchema: does not compile/m);
   assert.match(stdout, /^ {2}bare .*inputSchema: no inputSchema$/m);
+  const coloured = await run(["tools", "--color", ...serverWords("showcase")], { env: { COLUMNS: "80" } });
+  assert.match(coloured.stdout, /outputSchema:/, "colours have no width");
   assertPlain(stdout);
   assert.match(stdout, /\\u001b\[31mred/);
 });
@@ -111,4 +113,11 @@ test("a server from npm", { skip: everything === undefined && "server-everything
   const { code, stdout } = await run(["tools", "--", process.execPath, everything, "stdio", marker], { env: { COLUMNS: "140" } });
   assert.equal(code, 0);
   assert.match(stdout, /^ {2}get-sum +a, b +Returns the sum of two numbers$/m);
+});
+
+test("no line of help is wider than 80 columns", async () => {
+  for (const words of [[], ["tools"], ["call"], ["check"], ["validate"], ["gateway"], ["replay"]]) {
+    const { stdout } = await run([...words, "--help"], { env: { COLUMNS: "80" } });
+    assert.deepEqual(stdout.split("\n").filter((line) => line.length > 80), []);
+  }
 });
