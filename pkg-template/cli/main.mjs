@@ -20,8 +20,8 @@ const FLUSH_MS = 1_000;
 const EXIT_CODES = `
 Exit codes:
   0   everything is as it should be
-  1   it ran, and found something wrong: a tool that failed, output that violates
-      its schema, an invalid file, an error of check, a difference
+  1   it ran, and found something wrong: a tool that failed, output that
+      violates its schema, an invalid file, an error of check, a difference
   2   the command line, or a file it names, is at fault
   3   a server could not be started or reached, or broke the protocol
   4   a fault of toolwire itself

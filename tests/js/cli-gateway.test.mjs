@@ -1,5 +1,6 @@
 // `toolwire gateway` under the official SDK's client: lazy starts, restarts, dead servers, selection.
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -66,7 +67,9 @@ test("one dead server sinks none of the rest, and is named", async (t) => {
 });
 
 test("a server that dies is started again, and its tools stay known", async (t) => {
-  const { client, call, status } = await gateway(t, { show: entry("showcase") });
+  const where = folder(t);
+  const record = path.join(where, "{server}.jsonl");
+  const { client, call, status } = await gateway(t, { show: entry("showcase") }, "--record", record);
   const died = await client.callTool({ name: "call", arguments: { operation: "show.die" } });
   assert.equal(died.isError, true);
   await until(() => /show down: .*exited with code 9; next try in 1 s/.test(status()), 10_000);
@@ -75,6 +78,7 @@ test("a server that dies is started again, and its tools stay known", async (t) 
   await until(() => status().match(/show running/g)?.length === 2, 15_000);
   const echoed = await client.callTool({ name: "call", arguments: { operation: "show.echo", input: { a: 1 } } });
   assert.equal(echoed.content[0].text, '{"a":1}');
+  assert.deepEqual(readdirSync(where).sort(), ["show.2.jsonl", "show.jsonl"]);
 });
 
 test("include and exclude, of entries and of the command line", async (t) => {
