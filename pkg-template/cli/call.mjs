@@ -40,7 +40,7 @@ async function call({ terminal, stop, command, options, operands }) {
   if (tool === undefined || rest.length > 0) {
     throw new UsageError(
       "call takes SERVER TOOL [ARGUMENTS], or TOOL [ARGUMENTS] -- COMMAND",
-      "example: toolwire call --config mcp.json files read_file '{\"path\":\"a.txt\"}'",
+      'example: toolwire call --config mcp.json files read_file \'{"path":"a.txt"}\'',
     );
   }
   const input = await argumentsFrom(given, stop);
@@ -50,7 +50,10 @@ async function call({ terminal, stop, command, options, operands }) {
   const settings = { checkArguments: options.checkArguments !== false, validation: "report" };
   return withClient({ ...ready, ...settings }, { stop }, async (client) => {
     if (!client.tools.some(({ name }) => name === tool)) {
-      throw new UsageError(`${line(client.server)} has no tool ${line(tool)}`, nearest(tool, client.tools));
+      throw new UsageError(
+        `${line(client.server)} has no tool ${line(tool)}`,
+        nearest(tool, client.tools),
+      );
     }
     const progress = new Progress(terminal);
     let result;
@@ -113,12 +116,20 @@ async function readAll(stream, stop) {
 /** What the tool may have been meant to be called. */
 function nearest(name, tools) {
   const lower = name.toLowerCase();
-  const near = tools.map((tool) => tool.name).filter((other) => {
-    const one = other.toLowerCase();
-    return one.includes(lower) || lower.includes(one) || one.replace(/[-_.]/g, "") === lower.replace(/[-_.]/g, "");
-  });
+  const near = tools
+    .map((tool) => tool.name)
+    .filter((other) => {
+      const one = other.toLowerCase();
+      return (
+        one.includes(lower) ||
+        lower.includes(one) ||
+        one.replace(/[-_.]/g, "") === lower.replace(/[-_.]/g, "")
+      );
+    });
   const shown = (near.length > 0 ? near : tools.map((tool) => tool.name)).slice(0, 8).map(line);
-  return shown.length === 0 ? "it has no tools" : `${near.length > 0 ? "did you mean" : "it has"}: ${shown.join(", ")}`;
+  return shown.length === 0
+    ? "it has no tools"
+    : `${near.length > 0 ? "did you mean" : "it has"}: ${shown.join(", ")}`;
 }
 
 /** How far a call is, on a terminal's last line. */
@@ -211,8 +222,20 @@ function writeAnew(folder, name, extension, bytes) {
 
 function printJson(terminal, client, tool, result, saved) {
   const { verdict, verdictReason, violation, violations, truncated, contentProblems } = result;
-  const findings = { verdict, verdictReason, violation, violations, truncated, contentProblems, saved };
-  const head = JSON.stringify({ server: client.server, tool, isError: result.isError, ...findings }, null, 2);
+  const findings = {
+    verdict,
+    verdictReason,
+    violation,
+    violations,
+    truncated,
+    contentProblems,
+    saved,
+  };
+  const head = JSON.stringify(
+    { server: client.server, tool, isError: result.isError, ...findings },
+    null,
+    2,
+  );
   // The result as it came, to the last digit.
   const raw = laidOut(result.rawJson()).split("\n").join("\n  ");
   terminal.print(jsonText(`${head.slice(0, -2)},\n  "result": ${raw}\n}`));
@@ -220,13 +243,20 @@ function printJson(terminal, client, tool, result, saved) {
 
 function print(terminal, result, saved) {
   const { colors } = terminal;
-  const structured = result.structuredContent === undefined ? undefined : new JsonSource(result.rawJson()).member("structuredContent");
+  const structured =
+    result.structuredContent === undefined
+      ? undefined
+      : new JsonSource(result.rawJson()).member("structuredContent");
   const parts = [];
   result.content.forEach((item, index) => {
     const file = saved.find((one) => one.index === index)?.file;
     const text = shownBlock(item, file, colors);
     // Servers repeat structured content as text for clients that read no other.
-    if (!(item.type === "text" && structured !== undefined && repeats(item.text, result.structuredContent))) {
+    if (!(
+      item.type === "text" &&
+      structured !== undefined &&
+      repeats(item.text, result.structuredContent)
+    )) {
       parts.push(text);
     }
   });
@@ -288,7 +318,9 @@ function* findings(result, colors) {
       }
       break;
     case "unknown":
-      yield colors.yellow(`? the output cannot be judged (${line(result.verdictReason ?? "unknown")})`);
+      yield colors.yellow(
+        `? the output cannot be judged (${line(result.verdictReason ?? "unknown")})`,
+      );
       break;
     default:
   }

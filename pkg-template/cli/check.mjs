@@ -30,7 +30,9 @@ const LISTS = { prompts: "prompts/list", resources: "resources/list" };
 async function check({ terminal, stop, command, options }) {
   const entries = await entriesOf(options, command);
   if (entries.length !== 1) {
-    throw new UsageError(entries.length === 0 ? NO_SERVERS : "check examines one server: put its command after --");
+    throw new UsageError(
+      entries.length === 0 ? NO_SERVERS : "check examines one server: put its command after --",
+    );
   }
   const calls = (options.call ?? []).map(callOf);
   const examination = new Examination(entries[0], { stop, calls, options });
@@ -48,7 +50,8 @@ async function check({ terminal, stop, command, options }) {
 function callOf(text) {
   const equals = text.indexOf("=");
   const name = equals === -1 ? text : text.slice(0, equals);
-  const args = equals === -1 ? {} : readObject(text.slice(equals + 1), `the arguments of ${line(name)}`);
+  const args =
+    equals === -1 ? {} : readObject(text.slice(equals + 1), `the arguments of ${line(name)}`);
   return { name, args };
 }
 
@@ -102,19 +105,29 @@ class Examination {
   #connected(client) {
     const { era, protocolVersion, serverInfo } = client;
     Object.assign(this.#facts, { era, protocolVersion, serverInfo, tools: client.tools.length });
-    client.onNotification(({ method }) => (this.#announced += method === "notifications/tools/list_changed" ? 1 : 0));
+    client.onNotification(
+      ({ method }) => (this.#announced += method === "notifications/tools/list_changed" ? 1 : 0),
+    );
     const named = typeof serverInfo?.name === "string" && typeof serverInfo?.version === "string";
     if (era === "legacy" && !named) {
       this.#findings.add("server_info_missing", "initialize");
     }
-    const [newest] = coreInfo().revisions.filter((revision) => (revision >= "2026") === (era === "modern"));
+    const [newest] = coreInfo().revisions.filter(
+      (revision) => revision >= "2026" === (era === "modern"),
+    );
     if (protocolVersion !== newest) {
-      this.#findings.add("revision_behind", "initialize", `${protocolVersion}, newest is ${newest}`);
+      this.#findings.add(
+        "revision_behind",
+        "initialize",
+        `${protocolVersion}, newest is ${newest}`,
+      );
     }
   }
 
   async #examine(client) {
-    const unknown = this.#calls.find(({ name }) => !client.tools.some((tool) => tool.name === name));
+    const unknown = this.#calls.find(
+      ({ name }) => !client.tools.some((tool) => tool.name === name),
+    );
     if (unknown !== undefined) {
       throw new UsageError(`${line(client.server)} has no tool ${line(unknown.name)}`);
     }
@@ -141,7 +154,11 @@ class Examination {
       const result = await client.request(method, params, { timeoutMs, signal: this.#stop.signal });
       return { result };
     } catch (error) {
-      if (!(error instanceof ToolwireError) || error.code === "connection_closed" || error.code === "aborted") {
+      if (
+        !(error instanceof ToolwireError) ||
+        error.code === "connection_closed" ||
+        error.code === "aborted"
+      ) {
         throw error;
       }
       return { error };
@@ -172,7 +189,12 @@ class Examination {
     const before = this.#announced;
     const first = await this.#catalog(client);
     const second = await this.#catalog(client);
-    if (first !== undefined && second !== undefined && first !== second && this.#announced === before) {
+    if (
+      first !== undefined &&
+      second !== undefined &&
+      first !== second &&
+      this.#announced === before
+    ) {
       this.#findings.add("list_unstable", "tools/list");
     }
     const { result } = await this.#ask(client, "tools/list", { cursor: UNKNOWN_CURSOR });
@@ -186,7 +208,11 @@ class Examination {
     const pages = [];
     let cursor;
     do {
-      const { result } = await this.#ask(client, "tools/list", cursor === undefined ? {} : { cursor });
+      const { result } = await this.#ask(
+        client,
+        "tools/list",
+        cursor === undefined ? {} : { cursor },
+      );
       if (result === undefined) {
         return undefined;
       }
@@ -197,10 +223,16 @@ class Examination {
   }
 
   async #unknownTool(client) {
-    const { result, error } = await this.#ask(client, "tools/call", { name: UNKNOWN_TOOL, arguments: {} });
+    const { result, error } = await this.#ask(client, "tools/call", {
+      name: UNKNOWN_TOOL,
+      arguments: {},
+    });
     const where = "tools/call";
     if (result !== undefined) {
-      this.#findings.add(result.isError === true ? "unknown_tool_is_error" : "unknown_tool_result", where);
+      this.#findings.add(
+        result.isError === true ? "unknown_tool_is_error" : "unknown_tool_result",
+        where,
+      );
     } else if (error.code === "timeout") {
       this.#findings.add("unknown_tool_silent", where);
     } else if (error.rpcCode !== INVALID_PARAMS) {
@@ -235,7 +267,9 @@ class Examination {
       schema = await compileSchemaAsync(tool[part], { signal: this.#stop.signal });
     } catch (error) {
       this.#stop.signal.throwIfAborted();
-      const told = (tool.problems ?? []).some((problem) => problem.part === part && problem.code === "uncompilable");
+      const told = (tool.problems ?? []).some(
+        (problem) => problem.part === part && problem.code === "uncompilable",
+      );
       if (!told) {
         this.#findings.add("schema_uncompilable", place(tool.name, part, error.at), error.message);
       }
@@ -254,7 +288,11 @@ class Examination {
       if (client.capabilities[capability] !== undefined) {
         const { result, error } = await this.#ask(client, method, {});
         if (!Array.isArray(result?.[capability])) {
-          this.#findings.add("advertised_not_served", method, error === undefined ? undefined : codeOf(error));
+          this.#findings.add(
+            "advertised_not_served",
+            method,
+            error === undefined ? undefined : codeOf(error),
+          );
         }
       }
     }
@@ -265,11 +303,19 @@ class Examination {
     try {
       const result = await client.callTool(name, args, { signal: this.#stop.signal });
       if (result.isError) {
-        this.#findings.add("call_is_error", where, result.content.find(({ type }) => type === "text")?.text);
+        this.#findings.add(
+          "call_is_error",
+          where,
+          result.content.find(({ type }) => type === "text")?.text,
+        );
       }
       this.#judged(result, where);
     } catch (error) {
-      if (!(error instanceof ToolwireError) || error.code === "connection_closed" || error.code === "aborted") {
+      if (
+        !(error instanceof ToolwireError) ||
+        error.code === "connection_closed" ||
+        error.code === "aborted"
+      ) {
         throw error;
       }
       const own = error.reason === "arguments_rejected";
@@ -295,24 +341,44 @@ class Examination {
   /** What a session noticed by itself. */
   #diagnostic({ code, detail }) {
     // Calls that were asked for are judged by their results.
-    const judged = ["output_violation", "output_unknown", "structured_content_missing"].includes(code);
+    const judged = ["output_violation", "output_unknown", "structured_content_missing"].includes(
+      code,
+    );
     // Before the server is known, what comes late may be an answer to a question of the other era.
     const ours = code === "late_response" && this.#facts.era === undefined;
     const finding = judged || ours ? undefined : findingOf(code);
     if (finding !== undefined) {
-      const onStdout = ["stdout_noise", "lsp_framing", "embedded_newline", "byte_order_mark", "invalid_utf8"];
-      this.#findings.add(finding, onStdout.includes(finding) ? "stdout" : "messages", detail.reveal());
+      const onStdout = [
+        "stdout_noise",
+        "lsp_framing",
+        "embedded_newline",
+        "byte_order_mark",
+        "invalid_utf8",
+      ];
+      this.#findings.add(
+        finding,
+        onStdout.includes(finding) ? "stdout" : "messages",
+        detail.reveal(),
+      );
     }
   }
 
   #failed(error) {
     this.#stop.signal.throwIfAborted();
     // What cannot be started cannot be examined.
-    if (!(error instanceof ToolwireError) || error.code === "spawn_failed" || error.code === "invalid_arguments") {
+    if (
+      !(error instanceof ToolwireError) ||
+      error.code === "spawn_failed" ||
+      error.code === "invalid_arguments"
+    ) {
       throw error;
     }
     const connected = this.#facts.era !== undefined;
-    this.#findings.add(connected ? "died" : "handshake_failed", connected ? "process" : "handshake", explain(error));
+    this.#findings.add(
+      connected ? "died" : "handshake_failed",
+      connected ? "process" : "handshake",
+      explain(error),
+    );
   }
 
   #ended(ms) {
@@ -346,18 +412,24 @@ class Examination {
   }
 
   #probeUnanswered(records) {
-    const sent = replay(this.#lines.join("\n")).output.map((frame) => JSON.parse(Buffer.from(frame).toString("utf8")));
+    const sent = replay(this.#lines.join("\n")).output.map((frame) =>
+      JSON.parse(Buffer.from(frame).toString("utf8")),
+    );
     const probe = sent.find(({ method }) => method === "server/discover");
     if (probe === undefined) {
       return false;
     }
-    const chunks = records.filter((record) => record.in === "chunk").map(({ data }) => Buffer.from(data, "base64"));
+    const chunks = records
+      .filter((record) => record.in === "chunk")
+      .map(({ data }) => Buffer.from(data, "base64"));
     const answers = Buffer.concat(chunks).toString("utf8").split("\n").map(idOf);
     return !answers.includes(probe.id);
   }
 
   #report() {
-    const counts = Object.fromEntries(["error", "warning", "note"].map((one) => [one, this.#findings.count(one)]));
+    const counts = Object.fromEntries(
+      ["error", "warning", "note"].map((one) => [one, this.#findings.count(one)]),
+    );
     const findings = this.#findings.list.map((finding) => shortened(finding, this.#facts.era));
     return { server: this.#entry.server, ...this.#facts, counts, findings };
   }
@@ -384,13 +456,17 @@ function place(tool, part, at) {
 
 /** The finding for what a catalog says of an entry. */
 function problemCode({ code }) {
-  return ["missing", "root_type_missing", "root_not_object", "uncompilable"].includes(code) ? `schema_${code}` : `tool_${code}`;
+  return ["missing", "root_type_missing", "root_not_object", "uncompilable"].includes(code)
+    ? `schema_${code}`
+    : `tool_${code}`;
 }
 
 /** As it is told: evidence cut, and the section with the revision it is of. */
 function shortened({ evidence, section, ...finding }, era) {
   const told = { ...finding, section: sectionFor(section, era) };
-  const most = ["handshake_failed", "died"].includes(finding.code) ? LONGEST_EXPLANATION : LONGEST_EVIDENCE;
+  const most = ["handshake_failed", "died"].includes(finding.code)
+    ? LONGEST_EXPLANATION
+    : LONGEST_EVIDENCE;
   if (evidence === undefined || evidence.trim() === "") {
     return told;
   }
@@ -410,7 +486,9 @@ function print(terminal, { findings, counts, ...facts }) {
   const { colors } = terminal;
   const paint = { error: colors.red, warning: colors.yellow, note: colors.cyan };
   const { era, protocolVersion, serverInfo, tools, firstByteMs, shutdownMs } = facts;
-  const called = [serverInfo?.name, serverInfo?.version].filter((part) => typeof part === "string").join(" ");
+  const called = [serverInfo?.name, serverInfo?.version]
+    .filter((part) => typeof part === "string")
+    .join(" ");
   const head = [
     ...(era === undefined ? ["not connected"] : [`${era} ${protocolVersion}`]),
     ...(called === "" ? [] : [cut(called)]),
@@ -418,11 +496,18 @@ function print(terminal, { findings, counts, ...facts }) {
     ...(firstByteMs === undefined ? [] : [`first byte after ${firstByteMs} ms`]),
     ...(shutdownMs === undefined ? [] : [`ended within ${shutdownMs} ms`]),
   ];
-  terminal.print(`${terminal.wrap(`${colors.bold(line(facts.server))}  ${head.join(" · ")}`, "  ")}\n`);
+  terminal.print(
+    `${terminal.wrap(`${colors.bold(line(facts.server))}  ${head.join(" · ")}`, "  ")}\n`,
+  );
   const indent = " ".repeat(9);
   for (const [code, group] of grouped(findings)) {
     const [{ severity, message, section, hint }] = group;
-    terminal.print(terminal.wrap(`${paint[severity](severity.padEnd(7))}  ${colors.bold(code)}: ${message}`, indent));
+    terminal.print(
+      terminal.wrap(
+        `${paint[severity](severity.padEnd(7))}  ${colors.bold(code)}: ${message}`,
+        indent,
+      ),
+    );
     for (const { where, count, evidence } of group) {
       const times = count === 1 ? "" : ` (${count} times)`;
       const [first, ...more] = evidence === undefined ? [] : block(evidence).split("\n");
@@ -434,7 +519,9 @@ function print(terminal, { findings, counts, ...facts }) {
     }
     terminal.print(`${terminal.wrap(`${indent}${hint} ${colors.dim(`(${section})`)}`, indent)}\n`);
   }
-  const words = Object.entries(counts).map(([name, count]) => `${count} ${count === 1 ? name : `${name}s`}`);
+  const words = Object.entries(counts).map(
+    ([name, count]) => `${count} ${count === 1 ? name : `${name}s`}`,
+  );
   const verdict = counts.error > 0 ? colors.red("✗") : colors.green("✓");
   terminal.print(`${verdict} ${words.join(", ")}`);
 }

@@ -29,7 +29,9 @@ async function gateway({ terminal, stop, command, options }) {
     }
     stop.signal.throwIfAborted();
     const serving = serveStdio(served(registry, servers, options), { signal: stop.signal });
-    status.say(`serving ${entries.length === 1 ? "1 server" : `${entries.length} servers`} through 4 tools`);
+    status.say(
+      `serving ${entries.length === 1 ? "1 server" : `${entries.length} servers`} through 4 tools`,
+    );
     await serving.closed;
     return EXIT.FINE;
   } finally {
@@ -98,7 +100,9 @@ class Servers {
       waits.push(new Promise((resolve) => (timer = setTimeout(resolve, SEARCH_WAIT_MS))));
     }
     if (signal !== undefined) {
-      waits.push(new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })));
+      waits.push(
+        new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })),
+      );
     }
     await Promise.race(waits);
     clearTimeout(timer);
@@ -108,9 +112,13 @@ class Servers {
   explained(tool, args, answer) {
     switch (tool) {
       case "search": {
-        const away = this.#neededBy(tool, args).filter((server) => !server.isRunning).map(({ server }) => line(server));
+        const away = this.#neededBy(tool, args)
+          .filter((server) => !server.isRunning)
+          .map(({ server }) => line(server));
         const text = `Servers that do not run now, whose operations may be missing: ${away.join(", ")}`;
-        return away.length === 0 ? answer : { ...answer, content: [...answer.content, { type: "text", text }] };
+        return away.length === 0
+          ? answer
+          : { ...answer, content: [...answer.content, { type: "text", text }] };
       }
       case "batch":
         return answer.isError ? answer : this.#explainedBatch(args.calls, answer);
@@ -124,7 +132,9 @@ class Servers {
 
   #explainedBatch(calls, answer) {
     const results = answer.structuredContent.results.map((entry, index) => {
-      const error = entry.isError ? this.#awayError(calls[index]?.operation, entry.error) : undefined;
+      const error = entry.isError
+        ? this.#awayError(calls[index]?.operation, entry.error)
+        : undefined;
       return error === undefined ? entry : { isError: true, error };
     });
     return { ...structured({ results }), isError: false };
@@ -141,7 +151,8 @@ class Servers {
   }
 
   #neededBy(tool, args) {
-    const { namespace, name, operation, calls } = typeof args === "object" && args !== null ? args : {};
+    const { namespace, name, operation, calls } =
+      typeof args === "object" && args !== null ? args : {};
     switch (tool) {
       case "search":
         return typeof namespace === "string" ? this.#of([`${namespace}.`]) : this.#all;
@@ -157,7 +168,9 @@ class Servers {
   }
 
   #of(ids) {
-    const named = ids.filter((id) => typeof id === "string").map((id) => /^\/?([^./]*)[./]/.exec(id)?.[1]);
+    const named = ids
+      .filter((id) => typeof id === "string")
+      .map((id) => /^\/?([^./]*)[./]/.exec(id)?.[1]);
     return [...new Set(named)].map((namespace) => this.#byNamespace.get(namespace)).filter(Boolean);
   }
 
@@ -173,12 +186,16 @@ function structured(value) {
 /** Which tools of a server are shown: as its entry says, and of `server.tool` as the options say. */
 function selection(entry, namespace, { include, exclude = [] }) {
   const own = (names) =>
-    names.filter((name) => name.startsWith(`${namespace}.`)).map((name) => name.slice(namespace.length + 1));
+    names
+      .filter((name) => name.startsWith(`${namespace}.`))
+      .map((name) => name.slice(namespace.length + 1));
   const hidden = [...(entry.exclude ?? []), ...own(exclude)];
   const chosen = include === undefined ? entry.include : own(include);
   return {
     // In an entry an empty list is all; of the options one that names none of a server's is none.
-    ...(chosen === undefined || (include === undefined && chosen.length === 0) ? {} : { include: chosen }),
+    ...(chosen === undefined || (include === undefined && chosen.length === 0)
+      ? {}
+      : { include: chosen }),
     exclude: hidden,
   };
 }
@@ -205,16 +222,24 @@ class Status {
     const { errorColors, json } = this.#terminal;
     if (json) {
       const time = new Date().toISOString();
-      this.#terminal.note(JSON.stringify({ time, server: line(name), state, detail: line(detail) }));
+      this.#terminal.note(
+        JSON.stringify({ time, server: line(name), state, detail: line(detail) }),
+      );
       return;
     }
-    const paint = { running: errorColors.green, starting: errorColors.cyan, stopped: errorColors.dim }[state] ?? errorColors.red;
+    const paint =
+      { running: errorColors.green, starting: errorColors.cyan, stopped: errorColors.dim }[state] ??
+      errorColors.red;
     this.say(`${paint("●")} ${line(name)} ${state}${detail === "" ? "" : `: ${line(detail)}`}`);
   }
 
   warn(warning) {
     if (warning.type === "import") {
-      this.server(warning.server, "running", `the tool ${line(warning.tool)} is left out: ${warning.error?.message ?? ""}`);
+      this.server(
+        warning.server,
+        "running",
+        `the tool ${line(warning.tool)} is left out: ${warning.error?.message ?? ""}`,
+      );
     }
   }
 }

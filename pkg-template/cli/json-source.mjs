@@ -54,7 +54,9 @@ class JsonSource {
   /** The text of a member of the root, exactly as written; undefined if there is none. */
   member(name) {
     const node = this.#root === undefined ? undefined : childOf(this.#root, name);
-    return node === undefined ? undefined : this.#text.slice(node.offset, node.offset + node.length);
+    return node === undefined
+      ? undefined
+      : this.#text.slice(node.offset, node.offset + node.length);
   }
 
   /** Where an integer stands that a number cannot hold, or undefined. */
@@ -62,7 +64,11 @@ class JsonSource {
     const open = this.#root === undefined ? [] : [this.#root];
     while (open.length > 0) {
       const node = open.pop();
-      if (node.type === "number" && Number.isInteger(node.value) && !Number.isSafeInteger(node.value)) {
+      if (
+        node.type === "number" &&
+        Number.isInteger(node.value) &&
+        !Number.isSafeInteger(node.value)
+      ) {
         const written = this.#text.slice(node.offset, node.offset + node.length);
         if (/^-?\d+$/.test(written) && BigInt(written) !== BigInt(node.value)) {
           return positionAt(this.#text, node.offset);
@@ -122,7 +128,10 @@ function laidOut(text) {
   const newLine = () => parts.push(`\n${"  ".repeat(depth)}`);
   let opened = false;
   for (let kind = scanner.scan(); kind !== TOKEN.END; kind = scanner.scan()) {
-    const token = text.slice(scanner.getTokenOffset(), scanner.getTokenOffset() + scanner.getTokenLength());
+    const token = text.slice(
+      scanner.getTokenOffset(),
+      scanner.getTokenOffset() + scanner.getTokenLength(),
+    );
     const closes = TOKEN.CLOSE.includes(kind);
     if (closes) {
       depth -= 1;

@@ -40,7 +40,10 @@ const list = (value, before = []) => [...before, value];
 function withServers(command) {
   return command
     .optionsGroup("Servers:")
-    .option("-c, --config <file>", "servers in JSON: an array, or { \"mcpServers\": … }; else $TOOLWIRE_CONFIG")
+    .option(
+      "-c, --config <file>",
+      'servers in JSON: an array, or { "mcpServers": … }; else $TOOLWIRE_CONFIG',
+    )
     .option("-n, --name <name>", "what the server after -- is called (default: server)")
     .option("-e, --env <name[=value]>", "a variable for the server after --; may be repeated", list)
     .option("--cwd <folder>", "where the server after -- runs")
@@ -82,12 +85,19 @@ ${EXIT_CODES}`,
       .usage("[options] [-- COMMAND …]")
       .description("Connects to servers and lists their tools, with what is wrong with them.")
       .option("--require-all", "a server that fails stops everything")
-      .addHelpText("after", "\nExample:\n  toolwire tools -- npx -y @modelcontextprotocol/server-memory"),
+      .addHelpText(
+        "after",
+        "\nExample:\n  toolwire tools -- npx -y @modelcontextprotocol/server-memory",
+      ),
   );
   add("call", call, (command) =>
     withServers(command)
-      .description("Calls a tool. ARGUMENTS are JSON, @FILE, or - for stdin; with -- COMMAND leave SERVER out.")
-      .usage("[options] SERVER TOOL [ARGUMENTS]\n       toolwire call [options] TOOL [ARGUMENTS] -- COMMAND …")
+      .description(
+        "Calls a tool. ARGUMENTS are JSON, @FILE, or - for stdin; with -- COMMAND leave SERVER out.",
+      )
+      .usage(
+        "[options] SERVER TOOL [ARGUMENTS]\n       toolwire call [options] TOOL [ARGUMENTS] -- COMMAND …",
+      )
       .argument("[words...]")
       .option("-o, --out <folder>", "save images, sounds and files of the answer there")
       .option("--no-check-arguments", "send arguments that the tool's input schema refuses")
@@ -105,9 +115,15 @@ Examples:
   );
   add("check", check, (command) =>
     withServers(command)
-      .description("Examines a server, for its author: every finding with a code, a severity and a hint.")
+      .description(
+        "Examines a server, for its author: every finding with a code, a severity and a hint.",
+      )
       .usage("[options] -- COMMAND …")
-      .option("--call <tool={json}>", "also call this tool and judge its output; may be repeated", list)
+      .option(
+        "--call <tool={json}>",
+        "also call this tool and judge its output; may be repeated",
+        list,
+      )
       .addHelpText(
         "after",
         `
@@ -141,7 +157,9 @@ Examples:
   );
   add("gateway", gateway, (command) =>
     withServers(command)
-      .description("Serves every configured server as one over stdio, behind search, schema, call and batch.")
+      .description(
+        "Serves every configured server as one over stdio, behind search, schema, call and batch.",
+      )
       .option("--include <server.tool>", "show this tool and no other; may be repeated", list)
       .option("--exclude <server.tool>", "do not show this tool; may be repeated", list)
       .option("--call-timeout <ms>", "for one operation (default: 30000)", count("milliseconds"))
@@ -160,7 +178,9 @@ In a host's configuration:
   );
   add("replay", replay, (command) =>
     command
-      .description("Lives a recorded session once more and tells it; of two recordings, the difference.")
+      .description(
+        "Lives a recorded session once more and tells it; of two recordings, the difference.",
+      )
       .usage("[options] FILE [OTHER]")
       .argument("[files...]")
       .addHelpText(
@@ -188,7 +208,11 @@ async function main() {
   const run = async (handler, parsed, operands) => {
     const options = parsed.opts();
     terminal = new Terminal(options);
-    if (command !== undefined && options.record === undefined && !parsed.options.some(({ long }) => long === "--config")) {
+    if (
+      command !== undefined &&
+      options.record === undefined &&
+      !parsed.options.some(({ long }) => long === "--config")
+    ) {
       throw new UsageError(`${parsed.name()} takes no command after --`);
     }
     code = await handler({ terminal, stop, command, options, operands });
@@ -219,8 +243,12 @@ function failed(error, terminal, stop) {
   }
   const { errorColors } = terminal;
   const known = error instanceof UsageError || error instanceof ToolwireError;
-  const text = known ? explain(error).replace(/^Error: /, "") : `toolwire itself failed: ${error?.stack ?? error}`;
-  terminal.note(`${errorColors.red("error")}: ${block(known && !(error instanceof ToolwireError) ? error.message : text)}`);
+  const text = known
+    ? explain(error).replace(/^Error: /, "")
+    : `toolwire itself failed: ${error?.stack ?? error}`;
+  terminal.note(
+    `${errorColors.red("error")}: ${block(known && !(error instanceof ToolwireError) ? error.message : text)}`,
+  );
   if (error.hint !== undefined) {
     terminal.note(`hint: ${block(error.hint)}`);
   }
@@ -230,7 +258,9 @@ function failed(error, terminal, stop) {
 /** Resolves when what was printed has left, or when nobody takes it any more. */
 async function flushed(stop) {
   const streams = [process.stdout, process.stderr].filter((stream) => !stream.destroyed);
-  const all = Promise.all(streams.map((stream) => new Promise((resolve) => stream.write("", resolve))));
+  const all = Promise.all(
+    streams.map((stream) => new Promise((resolve) => stream.write("", resolve))),
+  );
   const late = new Promise((resolve) => {
     const give = () => setTimeout(resolve, FLUSH_MS);
     if (stop.signal.aborted) {

@@ -112,7 +112,11 @@ class ManagedServer {
     client.closed.then((error) => this.#ended(error, since));
     this.#show(client);
     const count = client.tools.length;
-    this.#status.server(this.server, "running", `${count === 1 ? "1 tool" : `${count} tools`}, ${client.era} ${client.protocolVersion}`);
+    this.#status.server(
+      this.server,
+      "running",
+      `${count === 1 ? "1 tool" : `${count} tools`}, ${client.era} ${client.protocolVersion}`,
+    );
     return client;
   }
 

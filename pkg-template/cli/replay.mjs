@@ -18,7 +18,10 @@ const LONGEST = 2_000;
 async function replay({ terminal, stop, operands }) {
   const [file, other, ...rest] = operands;
   if (file === undefined || rest.length > 0) {
-    throw new UsageError("replay takes one recording, or two to compare", "a recording is made by --record FILE");
+    throw new UsageError(
+      "replay takes one recording, or two to compare",
+      "a recording is made by --record FILE",
+    );
   }
   stop.release();
   const story = await lived(file, stop);
@@ -61,12 +64,18 @@ function eventJson(event) {
   if (typeof event.detail?.reveal === "function") {
     plain.detail = event.detail.reveal();
   }
-  return JSON.parse(JSON.stringify(plain, (_, value) => (typeof value === "bigint" ? `${value}` : value)));
+  return JSON.parse(
+    JSON.stringify(plain, (_, value) => (typeof value === "bigint" ? `${value}` : value)),
+  );
 }
 
 /** What happened, in its order: `{ t, way, text }`, way "→" to the server, "←" from it, "·" else. */
 function momentsOf(text, frames) {
-  const records = text.split("\n").filter((row) => row.trim() !== "").slice(1).map((row) => JSON.parse(row));
+  const records = text
+    .split("\n")
+    .filter((row) => row.trim() !== "")
+    .slice(1)
+    .map((row) => JSON.parse(row));
   const paced = records.some(({ in: kind }) => kind === "take" || kind === "takeMessage");
   const moments = [];
   let [next, t] = [0, undefined];
@@ -91,7 +100,11 @@ function momentsOf(text, frames) {
         break;
       default: {
         const { in: kind, t: _, done: __, masked: ___, ...facts } = record;
-        moments.push({ t, way: "·", text: Object.keys(facts).length === 0 ? kind : `${kind} ${JSON.stringify(facts)}` });
+        moments.push({
+          t,
+          way: "·",
+          text: Object.keys(facts).length === 0 ? kind : `${kind} ${JSON.stringify(facts)}`,
+        });
       }
     }
   }
@@ -145,7 +158,9 @@ function wordsOf({ type, ...facts }) {
 }
 
 function shortened(text) {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length - LONGEST} more)`;
+  return text.length <= LONGEST
+    ? text
+    : `${text.slice(0, LONGEST)}… (${text.length - LONGEST} more)`;
 }
 
 function compare(one, two, files, terminal) {
@@ -157,17 +172,29 @@ function compare(one, two, files, terminal) {
   if (terminal.json) {
     const list = parts.map(({ name, changes }) => ({
       part: name,
-      changes: changes.map(({ added, removed, value }) => ({ kind: added ? "added" : removed ? "removed" : "same", lines: value })),
+      changes: changes.map(({ added, removed, value }) => ({
+        kind: added ? "added" : removed ? "removed" : "same",
+        lines: value,
+      })),
     }));
-    terminal.printJson({ files, same, digests: [one.digest, two.digest], differences: same ? [] : list });
+    terminal.printJson({
+      files,
+      same,
+      digests: [one.digest, two.digest],
+      differences: same ? [] : list,
+    });
     return same ? EXIT.FINE : EXIT.FOUND;
   }
   const { colors } = terminal;
   if (same) {
-    terminal.print(`${colors.green("the same")}: ${one.frames.length} frames sent, ${one.reports.length} events`);
+    terminal.print(
+      `${colors.green("the same")}: ${one.frames.length} frames sent, ${one.reports.length} events`,
+    );
     return EXIT.FINE;
   }
-  terminal.print(`${colors.red(`--- ${line(files[0])}`)}\n${colors.green(`+++ ${line(files[1])}`)}`);
+  terminal.print(
+    `${colors.red(`--- ${line(files[0])}`)}\n${colors.green(`+++ ${line(files[1])}`)}`,
+  );
   for (const { name, changes } of parts) {
     if (changes.some(({ added, removed }) => added || removed)) {
       terminal.print(colors.bold(`@@ ${name} @@`));
@@ -182,11 +209,16 @@ function printChanges(changes, terminal) {
   changes.forEach(({ added, removed, value }, index) => {
     if (added || removed) {
       const paint = added ? colors.green : colors.red;
-      value.forEach((text) => terminal.print(paint(`${added ? "+" : "-"} ${shortened(block(text).replaceAll("\n", " "))}`)));
+      value.forEach((text) =>
+        terminal.print(
+          paint(`${added ? "+" : "-"} ${shortened(block(text).replaceAll("\n", " "))}`),
+        ),
+      );
       return;
     }
     const head = index === 0 ? [] : value.slice(0, AROUND);
-    const tail = index === changes.length - 1 ? [] : value.slice(Math.max(head.length, value.length - AROUND));
+    const tail =
+      index === changes.length - 1 ? [] : value.slice(Math.max(head.length, value.length - AROUND));
     const left = value.length - head.length - tail.length;
     for (const text of head) {
       terminal.print(colors.dim(`  ${shortened(line(text))}`));

@@ -50,8 +50,9 @@ function masked(text) {
 
 /** A character as JSON and JavaScript write it. */
 function escaped(character) {
-  return Array.from({ length: character.length }, (_, index) =>
-    `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
   ).join("");
 }
 
@@ -59,28 +60,41 @@ function escaped(character) {
 function block(text) {
   return masked(String(text))
     .replaceAll("\r\n", "\n")
-    .replace(CONTROLS, (control) => (control === "\n" || control === "\t" ? control : escaped(control)));
+    .replace(CONTROLS, (control) =>
+      control === "\n" || control === "\t" ? control : escaped(control),
+    );
 }
 
 /** Text in one line. */
 function line(text) {
-  return block(text).replace(/\s*[\n\t]\s*/g, " ").trim();
+  return block(text)
+    .replace(/\s*[\n\t]\s*/g, " ")
+    .trim();
 }
 
 /** Text in one line, at most so long. */
 function cut(text, most = 60) {
   const characters = [...line(text)];
-  return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
+  return characters.length <= most
+    ? characters.join("")
+    : `${characters.slice(0, most - 1).join("")}…`;
 }
 
 /** JSON text that any terminal can be shown: inside its strings every control is an escape. */
 function jsonText(text) {
-  return masked(text).replace(CONTROLS, (control) => (control === "\n" ? control : escaped(control)));
+  return masked(text).replace(CONTROLS, (control) =>
+    control === "\n" ? control : escaped(control),
+  );
 }
 
 /** A name in a file's name. */
 function fileName(text) {
-  return text.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_").slice(0, 100) || "_";
+  return (
+    text
+      .replace(/[^A-Za-z0-9._-]/g, "_")
+      .replace(/^\.+/, "_")
+      .slice(0, 100) || "_"
+  );
 }
 
 export { block, cut, fileName, jsonText, keepSecret, keepSecretsOf, line };

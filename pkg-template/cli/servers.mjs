@@ -14,8 +14,7 @@ import { fileName, keepSecretsOf, line } from "./safe-text.mjs";
 /** Where the configuration's path is read when no option gives it. */
 const CONFIG_VARIABLE = "TOOLWIRE_CONFIG";
 
-const NO_SERVERS =
-  `no servers: give --config FILE, set ${CONFIG_VARIABLE}, or put a server's command after --`;
+const NO_SERVERS = `no servers: give --config FILE, set ${CONFIG_VARIABLE}, or put a server's command after --`;
 
 /** The option wins over the variable; with neither there is no configuration. */
 function configPath({ config }, env = process.env) {
@@ -52,7 +51,12 @@ function commanded({ config, env = [], cwd, name }, [command, ...args]) {
   if (command === undefined) {
     throw new UsageError("there is no command after --");
   }
-  const entry = { server: name ?? "server", command, args, env: Object.fromEntries(env.map(variable)) };
+  const entry = {
+    server: name ?? "server",
+    command,
+    args,
+    env: Object.fromEntries(env.map(variable)),
+  };
   return cwd === undefined ? entry : { ...entry, cwd };
 }
 
@@ -72,7 +76,10 @@ function variable(text) {
 
 /** What holds for every server: its stderr stays off the terminal, and time is bounded as asked. */
 function limited(entry, { timeout, era }) {
-  const limits = timeout === undefined ? {} : { connectTimeoutMs: timeout, handshakeTimeoutMs: timeout, requestTimeoutMs: timeout };
+  const limits =
+    timeout === undefined
+      ? {}
+      : { connectTimeoutMs: timeout, handshakeTimeoutMs: timeout, requestTimeoutMs: timeout };
   return { ...entry, ...limits, ...(era === undefined ? {} : { era }), stderr: "tail" };
 }
 
@@ -110,7 +117,9 @@ function recorded(entries, { record }) {
 
 /** For a command that reads the recording itself: also writes it to the file that was asked for. */
 function recordingLines({ record }, { server }) {
-  return record === undefined ? undefined : lineWriter(record.replaceAll("{server}", () => fileName(server)));
+  return record === undefined
+    ? undefined
+    : lineWriter(record.replaceAll("{server}", () => fileName(server)));
 }
 
 /** For what takes lines alone: a file that only its owner may read. */
@@ -140,7 +149,11 @@ function numbered(file, count) {
  * @param onFailure "collect" or "stop": the first failure is thrown then
  */
 async function withClients(entries, { stop, onFailure = "collect", ...host }, use) {
-  const { clients, failures } = await connectAll(entries, { ...host, onFailure, signal: stop.signal });
+  const { clients, failures } = await connectAll(entries, {
+    ...host,
+    onFailure,
+    signal: stop.signal,
+  });
   // What is open must be closed even if the signal came while the last one was opening.
   let close;
   const closeAll = () => (close ??= Promise.all(clients.map((client) => client.close())));
@@ -165,7 +178,9 @@ function withClient(entry, host, use) {
 
 /** An error as a machine reads it; nothing private. */
 function errorJson(error) {
-  return error instanceof ToolwireError ? error.toJSON() : { name: "Error", message: "internal error" };
+  return error instanceof ToolwireError
+    ? error.toJSON()
+    : { name: "Error", message: "internal error" };
 }
 
 /** The exit code for servers of which some failed. */

@@ -96,7 +96,11 @@ class Terminal {
     const room = this.width - indent.length - GAP.length * (columns.length - 1);
     const growing = columns.flatMap(({ grows }, index) => (grows === true ? [index] : []));
     const least = columns.map((_, index) =>
-      Math.min(widths[index], LONGEST_WORD, Math.max(10, ...rows.map((row) => longestWord(row[index])))),
+      Math.min(
+        widths[index],
+        LONGEST_WORD,
+        Math.max(10, ...rows.map((row) => longestWord(row[index]))),
+      ),
     );
     // The widest column gives way, first down to its longest word, then further.
     for (const floor of [least, columns.map(() => NARROWEST_COLUMN)]) {
@@ -129,11 +133,21 @@ function broken(text, width) {
 }
 
 function longest(text) {
-  return Math.max(0, ...uncoloured(text).split("\n").map((part) => [...part].length));
+  return Math.max(
+    0,
+    ...uncoloured(text)
+      .split("\n")
+      .map((part) => [...part].length),
+  );
 }
 
 function longestWord(text) {
-  return Math.max(0, ...uncoloured(text).split(/\s+/).map((part) => [...part].length));
+  return Math.max(
+    0,
+    ...uncoloured(text)
+      .split(/\s+/)
+      .map((part) => [...part].length),
+  );
 }
 
 function uncoloured(text) {
@@ -156,7 +170,10 @@ function coloured(stream, asked) {
 
 function widthOf(stream) {
   const columns = stream.columns ?? Number(process.env.COLUMNS);
-  return Math.max(NARROWEST, Number.isSafeInteger(columns) && columns > 0 ? columns : DEFAULT_WIDTH);
+  return Math.max(
+    NARROWEST,
+    Number.isSafeInteger(columns) && columns > 0 ? columns : DEFAULT_WIDTH,
+  );
 }
 
 export { Terminal };

@@ -28,12 +28,17 @@ async function tools({ terminal, stop, command, options }) {
   const onFailure = options.requireAll ? "stop" : "collect";
   return withClients(entries, { stop, onFailure }, async (clients, failures) => {
     if (terminal.json) {
-      terminal.printJson({ servers: inOrder(entries, clients.map(clientJson), failures.map(failureJson)) });
+      terminal.printJson({
+        servers: inOrder(entries, clients.map(clientJson), failures.map(failureJson)),
+      });
     } else if (entries.length > 0) {
       const parts = inOrder(
         entries,
         clients.map((client) => ({ server: client.server, text: shown(client, terminal) })),
-        failures.map(({ server, error }) => ({ server, text: shownFailure(server, error, terminal) })),
+        failures.map(({ server, error }) => ({
+          server,
+          text: shownFailure(server, error, terminal),
+        })),
       );
       terminal.print(parts.map(({ text }) => text).join("\n\n"));
     }
@@ -50,7 +55,17 @@ function inOrder(entries, ...lists) {
 function clientJson(client) {
   const { server, era, protocolVersion, serverInfo, instructions, capabilities, problems } = client;
   const listed = client.tools.map(({ problems: _, ...tool }) => tool);
-  return { server, ok: true, era, protocolVersion, serverInfo, capabilities, instructions, tools: listed, problems };
+  return {
+    server,
+    ok: true,
+    era,
+    protocolVersion,
+    serverInfo,
+    capabilities,
+    instructions,
+    tools: listed,
+    problems,
+  };
 }
 
 function failureJson({ server, error }) {
@@ -69,7 +84,13 @@ function shown(client, terminal) {
   const head = `${colors.bold(colors.green(line(client.server)))}  ${facts.join(" · ")}`;
   const lines = [terminal.wrap(head, "  ")];
   if (listed.length > 0) {
-    lines.push(terminal.table(columnsFor(client), listed.map((tool) => rowOf(tool, client, colors)), "  "));
+    lines.push(
+      terminal.table(
+        columnsFor(client),
+        listed.map((tool) => rowOf(tool, client, colors)),
+        "  ",
+      ),
+    );
   }
   const skipped = client.problems.filter((problem) => problem.skipped);
   for (const problem of skipped) {
@@ -81,7 +102,9 @@ function shown(client, terminal) {
 
 function shownFailure(server, error, terminal) {
   const { colors } = terminal;
-  const text = block(explain(error)).split("\n").map((part) => terminal.wrap(`  ${part}`, "  "));
+  const text = block(explain(error))
+    .split("\n")
+    .map((part) => terminal.wrap(`  ${part}`, "  "));
   return [`${colors.bold(colors.red(line(server)))}  not available`, ...text].join("\n");
 }
 
@@ -99,7 +122,11 @@ function columnsFor(client) {
 function rowOf(tool, client, colors) {
   const row = [line(tool.name), argumentsOf(tool), summaryOf(tool)];
   if (client.problems.some((problem) => !problem.skipped)) {
-    row.push((tool.problems ?? []).map((problem) => colors.yellow(`${problem.part}: ${wordsFor(problem)}`)).join("\n"));
+    row.push(
+      (tool.problems ?? [])
+        .map((problem) => colors.yellow(`${problem.part}: ${wordsFor(problem)}`))
+        .join("\n"),
+    );
   }
   return row;
 }
@@ -111,13 +138,17 @@ function wordsFor({ code, at }) {
 
 /** Names of arguments, those that must be given first; `?` marks the others. */
 function argumentsOf({ inputSchema }) {
-  const { properties, required } = typeof inputSchema === "object" && inputSchema !== null ? inputSchema : {};
+  const { properties, required } =
+    typeof inputSchema === "object" && inputSchema !== null ? inputSchema : {};
   if (typeof properties !== "object" || properties === null) {
     return "";
   }
   const needed = new Set(Array.isArray(required) ? required : []);
   const names = Object.keys(properties);
-  const sorted = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
+  const sorted = [
+    ...names.filter((name) => needed.has(name)),
+    ...names.filter((name) => !needed.has(name)),
+  ];
   return sorted.map((name) => `${line(name)}${needed.has(name) ? "" : "?"}`).join(", ");
 }
 

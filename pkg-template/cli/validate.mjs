@@ -21,7 +21,9 @@ async function validate({ terminal, stop, options, operands }) {
   }
   const schema = await compiled(schemaFile, options, stop);
   for (const { code, at, message } of schema.problems) {
-    terminal.note(`${line(schemaFile)}: ${terminal.errorColors.yellow("note")} ${line(message)} (${code} at ${line(at) || "(root)"})`);
+    terminal.note(
+      `${line(schemaFile)}: ${terminal.errorColors.yellow("note")} ${line(message)} (${code} at ${line(at) || "(root)"})`,
+    );
   }
   const report = new Report(terminal);
   for (const file of files) {
@@ -45,10 +47,14 @@ class Unreadable extends Error {}
 
 async function compiled(file, { dialect, formats, maxErrors }, stop) {
   const text = await read(file, stop).catch((error) => {
-    throw error instanceof Unreadable ? new UsageError(`cannot read the schema ${line(file)}`) : error;
+    throw error instanceof Unreadable
+      ? new UsageError(`cannot read the schema ${line(file)}`)
+      : error;
   });
   const given = { dialect, formats, maxErrors };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const known = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
   try {
     return await compileSchemaAsync(text, { ...known, signal: stop.signal });
   } catch (error) {
@@ -131,7 +137,8 @@ async function* splitLines(stream) {
 function told({ verdict, errors, truncated, reason }, text, first) {
   const source = errors.length === 0 ? undefined : new JsonSource(text.toString("utf8"));
   const located = errors.map((error) => {
-    const place = error.keyword === "json" ? source.brokenAt : source.positionOf(error.instancePath);
+    const place =
+      error.keyword === "json" ? source.brokenAt : source.positionOf(error.instancePath);
     return { ...error, line: place && place.line + first - 1, column: place?.column };
   });
   return { verdict, errors: located, truncated, reason };
@@ -159,7 +166,13 @@ class Report {
   unreadable(file) {
     this.#unreadable += 1;
     if (this.#terminal.json) {
-      this.#terminal.printJsonLine({ file, verdict: "unknown", errors: [], truncated: false, reason: "unreadable" });
+      this.#terminal.printJsonLine({
+        file,
+        verdict: "unknown",
+        errors: [],
+        truncated: false,
+        reason: "unreadable",
+      });
     }
     this.#terminal.note(`${this.#terminal.errorColors.red("error")}: cannot read ${line(file)}`);
   }
@@ -187,14 +200,19 @@ class Report {
       return;
     }
     if (verdict === "unknown") {
-      this.#terminal.print(`${colors.yellow("unknown")}  ${name}: cannot be judged (${line(reason ?? "")})`);
+      this.#terminal.print(
+        `${colors.yellow("unknown")}  ${name}: cannot be judged (${line(reason ?? "")})`,
+      );
       return;
     }
     this.#terminal.print(`${colors.red("invalid")}  ${name}`);
     for (const error of errors) {
-      const place = error.line === undefined ? line(file) : `${line(file)}:${error.line}:${error.column}`;
+      const place =
+        error.line === undefined ? line(file) : `${line(file)}:${error.line}:${error.column}`;
       const pointer = error.instancePath === "" ? "(root)" : line(error.instancePath);
-      this.#terminal.print(`  ${place}: ${pointer} ${line(error.message)} ${colors.dim(`(${error.keyword})`)}`);
+      this.#terminal.print(
+        `  ${place}: ${pointer} ${line(error.message)} ${colors.dim(`(${error.keyword})`)}`,
+      );
     }
     if (truncated) {
       this.#terminal.print("  and more; --max-errors shows them");

@@ -14,7 +14,9 @@ test("a server behind a URL is listed, called and recorded", async (t) => {
   const served = {
     serverInfo: { name: "remote", version: "1.0.0" },
     tools: [{ name: "tell", description: "Tells what it got.", inputSchema: { type: "object" } }],
-    handleCall: async (_, args, identity) => ({ content: [{ type: "text", text: `${identity} ${JSON.stringify(args)}` }] }),
+    handleCall: async (_, args, identity) => ({
+      content: [{ type: "text", text: `${identity} ${JSON.stringify(args)}` }],
+    }),
   };
   const handler = web.createHttpHandler(served, {
     identify: (request) => {
@@ -29,7 +31,10 @@ test("a server behind a URL is listed, called and recorded", async (t) => {
   assert.equal(listed.code, 0, listed.stderr);
   assert.match(listed.stdout, /^remote {2}modern 2026-07-28 · remote 1\.0\.0 · 1 tool$/m);
   const record = path.join(folder(t), "r.jsonl");
-  const called = await run(["call", "--config", config, "--record", record, "remote", "tell", '{"a":1}'], { env });
+  const called = await run(
+    ["call", "--config", config, "--record", record, "remote", "tell", '{"a":1}'],
+    { env },
+  );
   assert.equal(called.code, 0, called.stderr);
   assert.equal(called.stdout, 'Bearer [REDACTED] {"a":1}\n');
   assert.ok(seen.every((header) => header === `Bearer ${TOKEN}`));

@@ -1,7 +1,14 @@
 // SIGINT and SIGTERM at any moment: the exit code says so, and no server is left.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertNothingLeft, configFile, entry, serverCount, serverWords, start } from "./support/cli.mjs";
+import {
+  assertNothingLeft,
+  configFile,
+  entry,
+  serverCount,
+  serverWords,
+  start,
+} from "./support/cli.mjs";
 import { sleep, until } from "./support/processes.mjs";
 
 const posix = process.platform === "win32" && "Windows has no signals";
@@ -33,17 +40,21 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   });
 }
 
-test("a server that works is taken down, and the exit code is that of the signal", { skip: posix }, async () => {
-  for (const [signal, expected] of Object.entries(CODES)) {
-    const { child, ended } = start(["call", "wait", ...serverWords("showcase")]);
-    await until(() => serverCount() === 1, 10_000);
-    await sleep(300);
-    child.kill(signal);
-    const { code, stderr } = await ended;
-    assert.deepEqual([code, stderr], [expected, ""]);
-    await assertNothingLeft();
-  }
-});
+test(
+  "a server that works is taken down, and the exit code is that of the signal",
+  { skip: posix },
+  async () => {
+    for (const [signal, expected] of Object.entries(CODES)) {
+      const { child, ended } = start(["call", "wait", ...serverWords("showcase")]);
+      await until(() => serverCount() === 1, 10_000);
+      await sleep(300);
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      assert.deepEqual([code, stderr], [expected, ""]);
+      await assertNothingLeft();
+    }
+  },
+);
 
 test("a second signal does not wait for a stubborn server", { skip: posix }, async () => {
   const { child, ended } = start(["check", ...serverWords("stubborn")]);
@@ -58,21 +69,29 @@ test("a second signal does not wait for a stubborn server", { skip: posix }, asy
   await assertNothingLeft();
 });
 
-test("a gateway takes its servers down, on a signal and when its input ends", { skip: posix }, async (t) => {
-  const config = configFile(t, { mcpServers: { a: entry("well-behaved"), b: entry("well-behaved") } });
-  for (const end of ["SIGTERM", "input"]) {
-    const { child, ended } = start(["gateway", "--require-all", "--config", config], { input: "open" });
-    await until(() => serverCount() === 2, 10_000);
-    await sleep(200);
-    if (end === "input") {
-      child.stdin.end();
-    } else {
-      child.kill(end);
+test(
+  "a gateway takes its servers down, on a signal and when its input ends",
+  { skip: posix },
+  async (t) => {
+    const config = configFile(t, {
+      mcpServers: { a: entry("well-behaved"), b: entry("well-behaved") },
+    });
+    for (const end of ["SIGTERM", "input"]) {
+      const { child, ended } = start(["gateway", "--require-all", "--config", config], {
+        input: "open",
+      });
+      await until(() => serverCount() === 2, 10_000);
+      await sleep(200);
+      if (end === "input") {
+        child.stdin.end();
+      } else {
+        child.kill(end);
+      }
+      assert.equal((await ended).code, end === "input" ? 0 : 143);
+      await assertNothingLeft();
     }
-    assert.equal((await ended).code, end === "input" ? 0 : 143);
-    await assertNothingLeft();
-  }
-});
+  },
+);
 
 test("a reader that goes away ends the program quietly", { skip: posix }, async () => {
   const { child, ended } = start(["tools", "--json", ...serverWords("showcase")]);

@@ -1,18 +1,31 @@
 // `toolwire tools`: what it shows of servers, and what it says when there is nothing to show.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertNothingLeft, assertPlain, configFile, entry, marker, npmServer, run, serverWords } from "./support/cli.mjs";
+import {
+  assertNothingLeft,
+  assertPlain,
+  configFile,
+  entry,
+  marker,
+  npmServer,
+  run,
+  serverWords,
+} from "./support/cli.mjs";
 
 test.afterEach(assertNothingLeft);
 
 test("a server's era, revision and tools stand in a table, problems beside them", async () => {
-  const { code, stdout, stderr } = await run(["tools", ...serverWords("showcase")], { env: { COLUMNS: "140" } });
+  const { code, stdout, stderr } = await run(["tools", ...serverWords("showcase")], {
+    env: { COLUMNS: "140" },
+  });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^server {2}legacy 2025-11-25 · showcase .*… · 11 tools$/m);
   assert.match(stdout, /^ {2}TOOL +ARGUMENTS +DESCRIPTION +PROBLEMS$/m);
   assert.match(stdout, /^ {2}broken .*outputSchema: does not compile/m);
   assert.match(stdout, /^ {2}bare .*inputSchema: no inputSchema$/m);
-  const coloured = await run(["tools", "--color", ...serverWords("showcase")], { env: { COLUMNS: "80" } });
+  const coloured = await run(["tools", "--color", ...serverWords("showcase")], {
+    env: { COLUMNS: "80" },
+  });
   assert.match(coloured.stdout, /outputSchema:/, "colours have no width");
   assertPlain(stdout);
   assert.match(stdout, /\\u001b\[31mred/);
@@ -20,11 +33,15 @@ test("a server's era, revision and tools stand in a table, problems beside them"
 
 for (const columns of [80, 140]) {
   test(`no line is wider than ${columns} columns`, async () => {
-    const { stdout } = await run(["tools", ...serverWords("showcase")], { env: { COLUMNS: `${columns}` } });
+    const { stdout } = await run(["tools", ...serverWords("showcase")], {
+      env: { COLUMNS: `${columns}` },
+    });
     const tooWide = stdout.split("\n").filter((line) => line.length > columns);
     assert.deepEqual(tooWide, []);
     const name = "a_tool_with_a_name_that_is_much_longer_than_any_column_of_a_table_would_be_wide";
-    const first = stdout.split("\n").map((line) => line.slice(2, 2 + Math.floor(columns * 0.4)).trim());
+    const first = stdout
+      .split("\n")
+      .map((line) => line.slice(2, 2 + Math.floor(columns * 0.4)).trim());
     assert.ok(first.join("").includes(name), "a long name is broken, not cut");
   });
 }
@@ -33,8 +50,14 @@ test("colour is for terminals and whoever asks for it", async () => {
   const words = serverWords("well-behaved");
   assert.doesNotMatch((await run(["tools", ...words])).stdout, /\u001b/);
   assert.match((await run(["tools", "--color", ...words])).stdout, /\u001b\[1m/);
-  assert.match((await run(["tools", ...words], { env: { FORCE_COLOR: "1" } })).stdout, /\u001b\[1m/);
-  assert.doesNotMatch((await run(["tools", "--no-color", ...words], { env: { FORCE_COLOR: "1" } })).stdout, /\u001b/);
+  assert.match(
+    (await run(["tools", ...words], { env: { FORCE_COLOR: "1" } })).stdout,
+    /\u001b\[1m/,
+  );
+  assert.doesNotMatch(
+    (await run(["tools", "--no-color", ...words], { env: { FORCE_COLOR: "1" } })).stdout,
+    /\u001b/,
+  );
 });
 
 test("both forms of a configuration, in its order; one that fails costs the others nothing", async (t) => {
@@ -49,14 +72,19 @@ test("both forms of a configuration, in its order; one that fails costs the othe
   for (const config of [named, listed]) {
     const { code, stdout } = await run(["tools", "--config", config]);
     assert.equal(code, 3);
-    const heads = stdout.split("\n").filter((line) => /^\w/.test(line)).map((line) => line.split("  ")[0]);
+    const heads = stdout
+      .split("\n")
+      .filter((line) => /^\w/.test(line))
+      .map((line) => line.split("  ")[0]);
     assert.deepEqual(heads, ["one", "dead", "two"]);
     assert.match(stdout, /dead {2}not available\n.*exited with code 5/);
   }
 });
 
 test("--json is the whole of it", async (t) => {
-  const config = configFile(t, { mcpServers: { a: entry("showcase"), b: { command: "/no/such/command" } } });
+  const config = configFile(t, {
+    mcpServers: { a: entry("showcase"), b: { command: "/no/such/command" } },
+  });
   const { code, stdout } = await run(["tools", "--json", "--config", config]);
   assert.equal(code, 3);
   assertPlain(stdout);
@@ -69,13 +97,22 @@ test("--json is the whole of it", async (t) => {
 test("what is wrong with the command line is said, with exit code 2", async (t) => {
   const config = configFile(t, { mcpServers: { a: entry("well-behaved") } });
   const cases = [
-    [["tools", "--config", "/no/such/file.json"], /\/no\/such\/file\.json: The configuration file cannot be read/],
+    [
+      ["tools", "--config", "/no/such/file.json"],
+      /\/no\/such\/file\.json: The configuration file cannot be read/,
+    ],
     [["tools", "--config", configFile(t, "{ bad")], /mcp\.json: /],
     [["tools", "--config", config, ...serverWords("well-behaved")], /not both/],
     [["tools", "--"], /no command after --/],
-    [["tools", "--era", "new", ...serverWords("well-behaved")], /Allowed choices are auto, legacy, modern/],
+    [
+      ["tools", "--era", "new", ...serverWords("well-behaved")],
+      /Allowed choices are auto, legacy, modern/,
+    ],
     [["tools", "--timeout", "soon", ...serverWords("well-behaved")], /number of milliseconds/],
-    [["tools", "--env", "NOT_SET_ANYWHERE", ...serverWords("well-behaved")], /NOT_SET_ANYWHERE is not set/],
+    [
+      ["tools", "--env", "NOT_SET_ANYWHERE", ...serverWords("well-behaved")],
+      /NOT_SET_ANYWHERE is not set/,
+    ],
     [["tools", "--wrong"], /unknown option '--wrong'/],
     [["tols"], /unknown command 'tols'/],
     [["validate", "a", "b", "--", "x"], /takes no command/],
@@ -88,7 +125,11 @@ test("what is wrong with the command line is said, with exit code 2", async (t) 
 });
 
 test("a server that does not start, ends, or does not answer is exit code 3", async () => {
-  for (const words of [["--", "/no/such/command"], serverWords("exits-at-once"), ["--timeout", "500", ...serverWords("hangs")]]) {
+  for (const words of [
+    ["--", "/no/such/command"],
+    serverWords("exits-at-once"),
+    ["--timeout", "500", ...serverWords("hangs")],
+  ]) {
     const { code, stdout } = await run(["tools", ...words]);
     assert.equal(code, 3);
     assert.match(stdout, /not available/);
@@ -109,15 +150,25 @@ test("help teaches, for the program and for each command", async () => {
 });
 
 const everything = npmServer("@modelcontextprotocol/server-everything");
-test("a server from npm", { skip: everything === undefined && "server-everything is not installed" }, async () => {
-  const { code, stdout } = await run(["tools", "--", process.execPath, everything, "stdio", marker], { env: { COLUMNS: "140" } });
-  assert.equal(code, 0);
-  assert.match(stdout, /^ {2}get-sum +a, b +Returns the sum of two numbers$/m);
-});
+test(
+  "a server from npm",
+  { skip: everything === undefined && "server-everything is not installed" },
+  async () => {
+    const { code, stdout } = await run(
+      ["tools", "--", process.execPath, everything, "stdio", marker],
+      { env: { COLUMNS: "140" } },
+    );
+    assert.equal(code, 0);
+    assert.match(stdout, /^ {2}get-sum +a, b +Returns the sum of two numbers$/m);
+  },
+);
 
 test("no line of help is wider than 80 columns", async () => {
   for (const words of [[], ["tools"], ["call"], ["check"], ["validate"], ["gateway"], ["replay"]]) {
     const { stdout } = await run([...words, "--help"], { env: { COLUMNS: "80" } });
-    assert.deepEqual(stdout.split("\n").filter((line) => line.length > 80), []);
+    assert.deepEqual(
+      stdout.split("\n").filter((line) => line.length > 80),
+      [],
+    );
   }
 });

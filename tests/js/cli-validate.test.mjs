@@ -8,7 +8,11 @@ import { until } from "./support/processes.mjs";
 
 const SCHEMA = JSON.stringify({
   type: "object",
-  properties: { n: { type: "integer" }, list: { items: { type: "string" } }, mail: { format: "email" } },
+  properties: {
+    n: { type: "integer" },
+    list: { items: { type: "string" } },
+    mail: { format: "email" },
+  },
   required: ["n"],
 });
 
@@ -51,8 +55,14 @@ test("errors name line and column of the value, the pointer and the keyword", as
 test("lines of JSON are judged one by one, from a file or stdin, with their numbers", async (t) => {
   const text = '{"n":1}\n\n{"n":1.5}\r\n{"n":"\u001b[31m"}\n{"n":9007199254740993}';
   const cwd = files(t, { "log.ndjson": text });
-  for (const [name, input] of [["log.ndjson", ""], ["-", text]]) {
-    const { code, stdout, stderr } = await run(["validate", "--ndjson", "schema.json", name], { cwd, input });
+  for (const [name, input] of [
+    ["log.ndjson", ""],
+    ["-", text],
+  ]) {
+    const { code, stdout, stderr } = await run(["validate", "--ndjson", "schema.json", name], {
+      cwd,
+      input,
+    });
     assert.equal(code, 1);
     assert.match(stdout, new RegExp(`invalid  ${name}:3\n  ${name}:3:6: /n must be integer`));
     assert.match(stderr, /2 valid, 2 invalid/);
@@ -62,7 +72,10 @@ test("lines of JSON are judged one by one, from a file or stdin, with their numb
 
 test("a line is told of before the next one is there", async (t) => {
   const cwd = files(t, {});
-  const { child, printed, ended } = start(["validate", "--ndjson", "--json", "schema.json", "-"], { cwd, input: "open" });
+  const { child, printed, ended } = start(["validate", "--ndjson", "--json", "schema.json", "-"], {
+    cwd,
+    input: "open",
+  });
   child.stdin.write('{"n":"x"}\n');
   await until(() => printed.stdout.includes("\n"), 10_000);
   const [error] = JSON.parse(printed.stdout).errors;
@@ -70,21 +83,40 @@ test("a line is told of before the next one is there", async (t) => {
   child.stdin.end('{"n":2}\n');
   const { code, stdout } = await ended;
   assert.equal(code, 1);
-  assert.deepEqual(stdout.trim().split("\n").map((line) => JSON.parse(line).verdict), ["invalid", "valid"]);
+  assert.deepEqual(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).verdict),
+    ["invalid", "valid"],
+  );
 });
 
 test("dialect and formats are as asked", async (t) => {
-  const cwd = files(t, { "mail.json": '{"n":1,"mail":"no"}', "old.json": '{"items":[{"type":"string"}]}', "list.json": "[1]" });
+  const cwd = files(t, {
+    "mail.json": '{"n":1,"mail":"no"}',
+    "old.json": '{"items":[{"type":"string"}]}',
+    "list.json": "[1]",
+  });
   assert.equal((await run(["validate", "schema.json", "mail.json"], { cwd })).code, 0);
-  const asserted = await run(["validate", "--formats", "assert", "schema.json", "mail.json"], { cwd });
+  const asserted = await run(["validate", "--formats", "assert", "schema.json", "mail.json"], {
+    cwd,
+  });
   assert.equal(asserted.code, 1);
   assert.match(asserted.stdout, /mail\.json:1:15: \/mail .*\(format\)/);
-  assert.equal((await run(["validate", "--dialect", "draft-07", "old.json", "list.json"], { cwd })).code, 1);
+  assert.equal(
+    (await run(["validate", "--dialect", "draft-07", "old.json", "list.json"], { cwd })).code,
+    1,
+  );
   assert.equal((await run(["validate", "old.json", "list.json"], { cwd })).code, 2);
 });
 
 test("what is wrong with the command line is said, with exit code 2", async (t) => {
-  const cwd = files(t, { "good.json": '{"n":1}', "no.json": "{", "wrong.json": '{\n "type": "nothing"\n}' });
+  const cwd = files(t, {
+    "good.json": '{"n":1}',
+    "no.json": "{",
+    "wrong.json": '{\n "type": "nothing"\n}',
+  });
   const cases = [
     [["schema.json"], /validate takes a schema and at least one file/],
     [["none.json", "good.json"], /cannot read the schema none\.json/],

@@ -19,7 +19,13 @@ export const marker = `--started-by-${randomUUID()}`;
 export function start(args, { env = {}, cwd, input } = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TOOLWIRE_CONFIG: undefined, ...env },
+    env: {
+      ...process.env,
+      NO_COLOR: undefined,
+      FORCE_COLOR: undefined,
+      TOOLWIRE_CONFIG: undefined,
+      ...env,
+    },
     stdio: "pipe",
   });
   const printed = { stdout: "", stderr: "" };
