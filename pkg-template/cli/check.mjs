@@ -5,8 +5,9 @@
 import { ToolwireError, compileSchemaAsync, coreInfo, explain, replay } from "toolwire";
 import { EXIT, UsageError } from "./exit.mjs";
 import { Findings, findingOf, sectionFor } from "./check-findings.mjs";
+import { printReport } from "./check-report.mjs";
 import { readObject } from "./json-source.mjs";
-import { block, cut, line } from "./safe-text.mjs";
+import { line } from "./safe-text.mjs";
 import { NO_SERVERS, entriesOf, recordingLines, withClient } from "./servers.mjs";
 
 const PROBE_MS = 5_000;
@@ -41,7 +42,7 @@ async function check({ terminal, stop, command, options }) {
   if (terminal.json) {
     terminal.printJson(report);
   } else {
-    print(terminal, report);
+    printReport(terminal, report);
   }
   return report.counts.error > 0 ? EXIT.FOUND : EXIT.FINE;
 }
@@ -471,59 +472,6 @@ function shortened({ evidence, section, ...finding }, era) {
     return told;
   }
   return { ...told, evidence: evidence.length <= most ? evidence : `${evidence.slice(0, most)}…` };
-}
-
-/** Findings by their code, in the order in which codes come first. */
-function grouped(findings) {
-  const groups = new Map();
-  for (const finding of findings) {
-    groups.set(finding.code, [...(groups.get(finding.code) ?? []), finding]);
-  }
-  return groups;
-}
-
-function print(terminal, { findings, counts, ...facts }) {
-  const { colors } = terminal;
-  const paint = { error: colors.red, warning: colors.yellow, note: colors.cyan };
-  const { era, protocolVersion, serverInfo, tools, firstByteMs, shutdownMs } = facts;
-  const called = [serverInfo?.name, serverInfo?.version]
-    .filter((part) => typeof part === "string")
-    .join(" ");
-  const head = [
-    ...(era === undefined ? ["not connected"] : [`${era} ${protocolVersion}`]),
-    ...(called === "" ? [] : [cut(called)]),
-    ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}`]),
-    ...(firstByteMs === undefined ? [] : [`first byte after ${firstByteMs} ms`]),
-    ...(shutdownMs === undefined ? [] : [`ended within ${shutdownMs} ms`]),
-  ];
-  terminal.print(
-    `${terminal.wrap(`${colors.bold(line(facts.server))}  ${head.join(" · ")}`, "  ")}\n`,
-  );
-  const indent = " ".repeat(9);
-  for (const [code, group] of grouped(findings)) {
-    const [{ severity, message, section, hint }] = group;
-    terminal.print(
-      terminal.wrap(
-        `${paint[severity](severity.padEnd(7))}  ${colors.bold(code)}: ${message}`,
-        indent,
-      ),
-    );
-    for (const { where, count, evidence } of group) {
-      const times = count === 1 ? "" : ` (${count} times)`;
-      const [first, ...more] = evidence === undefined ? [] : block(evidence).split("\n");
-      const shown = first === undefined ? "" : `: ${colors.dim(first)}`;
-      terminal.print(terminal.wrap(`${indent}- ${line(where)}${times}${shown}`, `${indent}  `));
-      for (const text of more) {
-        terminal.print(terminal.wrap(`${indent}  ${colors.dim(text)}`, `${indent}  `));
-      }
-    }
-    terminal.print(`${terminal.wrap(`${indent}${hint} ${colors.dim(`(${section})`)}`, indent)}\n`);
-  }
-  const words = Object.entries(counts).map(
-    ([name, count]) => `${count} ${count === 1 ? name : `${name}s`}`,
-  );
-  const verdict = counts.error > 0 ? colors.red("✗") : colors.green("✓");
-  terminal.print(`${verdict} ${words.join(", ")}`);
 }
 
 export { check };
