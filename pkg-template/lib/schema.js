@@ -11,6 +11,7 @@ import { documentText, pick, schemaCopy, wellFormed } from "./options.js";
 import { copyJson } from "./snapshot.js";
 import { abortedError, errorFor, freedError } from "./sentences.js";
 import { inSlices } from "./slices.js";
+import { standardOf } from "./standard.js";
 import { verdictOf } from "./verdict.js";
 
 const OPTIONS = [
@@ -46,6 +47,7 @@ class Schema {
   #prepared;
   #handle;
   #facts;
+  #standard;
 
   static {
     heldBy = (schema) => ({
@@ -94,6 +96,11 @@ class Schema {
   applyDefaults(value, options) {
     const { maxMadeBytes } = castOptions(options, ["maxMadeBytes"]);
     return this.#change(value, (compiled, bytes) => compiled.applyDefaults(bytes, maxMadeBytes));
+  }
+
+  get "~standard"() {
+    this.#standard ??= standardOf(this);
+    return this.#standard;
   }
 
   get dialect() {

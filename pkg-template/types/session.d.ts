@@ -204,12 +204,15 @@ export interface EmbeddedResourceContent extends BlockMembers {
  * `_meta` are its only enumerable members, so it can be copied, compared and sent. The others are
  * this package's findings; they do not survive copying.
  */
-export interface ToolResult {
+export interface ToolResult<T = unknown> {
   content: ContentBlock[];
   /** True if the tool says that it failed; the call itself succeeded. */
   isError: boolean;
-  /** Exactly as sent; undefined if nothing was. */
-  structuredContent: unknown;
+  /**
+   * Exactly as sent; undefined if nothing was. `T` is the type that you say it has: under `validation:
+   * "enforce"` the tool's own schema holds for it, unless `isError` is true.
+   */
+  structuredContent: T | undefined;
   _meta?: { [name: string]: unknown };
   /** How the structured content compares with the tool's output schema. */
   readonly verdict: "valid" | "invalid" | "unknown" | "unchecked";
