@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { median } from "./support/clock.mjs";
 import { versionOf } from "./support/packages.mjs";
+import { profileOf } from "./support/profile.mjs";
+import { table } from "./support/report.mjs";
 import { FILE as SCHEMAS } from "./support/tool-schemas.mjs";
 
 /** In the order of the report. */
@@ -25,6 +27,7 @@ const MEASURES = [
   "framing",
   "blocking",
   "hostile",
+  "cold",
   "size",
 ];
 
@@ -38,6 +41,7 @@ const COMPARED = [
 ];
 
 const folder = dirname(fileURLToPath(import.meta.url));
+const worker = join(folder, "worker.mjs");
 const runFile = promisify(execFile);
 
 const { values } = parseArgs({
@@ -57,7 +61,6 @@ const options = {
 };
 
 async function inProcess(measure, engine) {
-  const worker = join(folder, "worker.mjs");
   const { stdout } = await runFile(
     process.execPath,
     [worker, measure, engine, JSON.stringify(options)],
@@ -95,9 +98,32 @@ function heading(processes) {
   return [
     "# Results",
     `Written by \`${words.join(" ")}\`. Machine: ${others.length + 1} cores, ${cpu.model.trim()}; Node ${process.versions.node}.`,
-    `Compared: ${versions}.`,
+    `Compared: ${versions}. The crate \`jsonschema\` is not among them: built for WebAssembly it takes minutes and 2 MB, and no registry has it built.`,
     `Every engine ran in ${processes === 1 ? "one process" : `${processes} processes`} of its own, taken in turns; a number is the median of their medians${options.loaded ? ", each the fastest of its rounds because the machine was shared" : ""}. JP is decoding the bytes and \`JSON.parse\` of the text.`,
   ].join("\n\n");
+}
+
+/** Targets beside what was measured; for those missed, where the time goes. */
+async function summary(goals) {
+  const missed = new Map();
+  const rows = goals.map(({ what, value, most, least, unit = "", measure, engine }) => {
+    const met = most === undefined ? value >= least : value <= most;
+    if (!met && engine !== undefined) {
+      missed.set(`${measure} ${engine}`, { measure, engine });
+    }
+    const bound = most === undefined ? `≥ ${least}` : `≤ ${most}`;
+    return [what, `${bound} ${unit}`.trim(), Number(value.toPrecision(3)), met ? "yes" : "NO"];
+  });
+  const parts = [table(["measure", "target", "measured", "met"], rows)];
+  const lines = [];
+  for (const [name, { measure, engine }] of options.quick ? [] : missed) {
+    const program = [worker, measure, engine, JSON.stringify({ ...options, quick: true })];
+    lines.push(`- ${name}: ${await profileOf(program)}`);
+  }
+  if (lines.length > 0) {
+    parts.push(`Where the time of those goes (by measure and engine, all sizes):\n\n${lines.join("\n")}`);
+  }
+  return parts.join("\n\n");
 }
 
 const processes = Number(values.processes ?? (options.quick ? 1 : 3));
@@ -108,12 +134,17 @@ if (!existsSync(SCHEMAS) && chosen.some((name) => ["compile", "datasets"].includ
   console.log(stdout.trim());
 }
 const sections = [];
+const goals = [];
 for (const measure of chosen) {
-  const { engines, report, title } = await import(`./measures/${measure}.mjs`);
+  const { engines, report, targets, title } = await import(`./measures/${measure}.mjs`);
   console.error(`measuring: ${title}`);
   const medians = await sample(measure, engines, processes);
   sections.push(`## ${title}\n\n${report(medians, options)}`);
+  for (const target of targets?.(medians) ?? []) {
+    goals.push({ measure, ...target });
+  }
 }
+sections.unshift(`## Targets\n\n${await summary(goals)}`);
 const text = `${[heading(processes), ...sections].join("\n\n")}\n`;
 console.log(`\n${text}`);
 if (!options.quick && values.only === undefined) {

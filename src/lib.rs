@@ -7,6 +7,7 @@
 //!
 //! | module | owns |
 //! |---|---|
+//! | `sorted` | a small ordered map, and sorting |
 //! | [`error`] | the closed set of error codes, and one sentence for each reason |
 //! | [`json`] | bytes to a tape, exact numbers, pointers, equality |
 //! | [`redact`] | masking of credentials |
@@ -28,6 +29,7 @@ pub mod redact;
 pub mod registry;
 pub mod schema;
 pub mod session;
+mod sorted;
 pub mod wire;
 
 #[cfg(target_family = "wasm")]

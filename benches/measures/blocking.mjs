@@ -62,7 +62,12 @@ function report({ toolwire }) {
   return table(["text", "longest time without a turn of the event loop", "whole judgement"], rows);
 }
 
+function targets({ toolwire }) {
+  const value = toolwire.longest / 1000;
+  return [{ what: "event loop blocked by validateJsonAsync", value, most: 20, unit: "ms", engine: "toolwire" }];
+}
+
 const title = "Event loop while validateJsonAsync judges";
 const engines = ["toolwire"];
 
-export { engines, report, run, title };
+export { engines, report, run, targets, title };

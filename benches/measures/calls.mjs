@@ -75,7 +75,15 @@ function report(medians) {
   return table(["reply", ...labels, "times faster than v1", "than v2"], rows);
 }
 
+function targets(medians) {
+  const times = (rival) => medians[rival]["0.5 KB"] / medians.toolwire["0.5 KB"];
+  return [
+    { what: "whole call at 0.5 KB, times faster than client v1", value: times("v1"), least: 3, engine: "toolwire" },
+    { what: "whole call at 0.5 KB, times faster than client v2", value: times("v2"), least: 8, engine: "toolwire" },
+  ];
+}
+
 const title = "Whole call over an in-memory pipe";
 const engines = Object.keys(ENGINES);
 
-export { engines, report, run, title };
+export { engines, report, run, targets, title };

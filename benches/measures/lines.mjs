@@ -1,6 +1,6 @@
 // Bytes of one reply to a verdict, by size and by kind of content.
 import { cases, writeId } from "../support/lines.mjs";
-import { timeOf, timeOfBatches } from "../support/clock.mjs";
+import { batchOf, compareBatches } from "../support/clock.mjs";
 import { requireNpm, requireOwn } from "../support/packages.mjs";
 import { publicSession, textSession } from "../support/session.mjs";
 import { micro, ratio, table } from "../support/report.mjs";
@@ -17,7 +17,7 @@ function afterParse(judgeOf) {
     if (!run()) {
       throw new Error("the line must be valid");
     }
-    return timeOf(run, options);
+    return compareBatches(batchOf(run), batchOf(() => parse(line)), options);
   };
 }
 
@@ -39,14 +39,17 @@ function session(sessionOf) {
       }
       return performance.now() - started;
     };
-    return timeOfBatches(batch, { ...options, most: 512 });
+    return compareBatches(batch, batchOf(() => parse(line)), { ...options, most: 512 });
   };
 }
 
 const ENGINES = {
   parse: {
     label: "decode + JSON.parse (JP)",
-    time: ({ line }, options) => timeOf(() => parse(line), options),
+    time: ({ line }, options) => {
+      const batch = batchOf(() => parse(line));
+      return compareBatches(batch, batch, options);
+    },
   },
   text: { label: "toolwire session, result left as text", time: session(textSession) },
   object: { label: "toolwire session, object in hand", time: session(publicSession) },
@@ -67,7 +70,11 @@ const ENGINES = {
       if (!compiled.validateJson(line).valid) {
         throw new Error("the line must be valid");
       }
-      return timeOf(() => compiled.validateJson(line), options);
+      return compareBatches(
+        batchOf(() => compiled.validateJson(line)),
+        batchOf(() => parse(line)),
+        options,
+      );
     },
   },
   ajv: {
@@ -88,37 +95,86 @@ const ENGINES = {
 };
 
 function run(engine, options) {
-  const times = cases(options).map((each) => [each.name, ENGINES[engine].time(each, options)]);
-  return Object.fromEntries(times);
+  const found = {};
+  for (const each of cases(options)) {
+    const { time, ratio: toParse } = ENGINES[engine].time(each, options);
+    found[each.name] = time;
+    found[`${each.name}#ratio`] = toParse;
+  }
+  return found;
+}
+
+/** The lines, and each engine's ratio to JP on one. */
+function namesOf(medians) {
+  return Object.keys(medians.parse).filter((name) => !name.includes("#"));
+}
+
+function toParse(medians, engine, name) {
+  return medians[engine][`${name}#ratio`];
 }
 
 function report(medians) {
-  const { parse: base } = medians;
+  const names = namesOf(medians);
   const head = ["line", ...Object.values(ENGINES).map(({ label }) => label)];
-  const rows = Object.keys(base).map((name) => [
+  const rows = names.map((name) => [
     name,
     ...Object.keys(ENGINES).map((engine) =>
       engine === "parse"
-        ? micro(base[name])
-        : `${micro(medians[engine][name])} (${ratio(medians[engine][name], base[name])})`,
+        ? micro(medians.parse[name])
+        : `${micro(medians[engine][name])} (${toParse(medians, engine, name)?.toFixed(2)})`,
     ),
   ]);
-  const faster = Object.keys(base).map((name) => [
+  const times = (name, slow, fast) =>
+    ratio(toParse(medians, slow, name), toParse(medians, fast, name));
+  const faster = names.map((name) => [
     name,
-    ratio(medians.ajv[name], medians.text[name]),
-    ratio(medians.cfworker[name], medians.text[name]),
-    ratio(medians.ajv[name], medians.schema[name]),
-    ratio(medians.cfworker[name], medians.schema[name]),
+    times(name, "ajv", "text"),
+    times(name, "cfworker", "text"),
+    times(name, "ajv", "schema"),
+    times(name, "cfworker", "schema"),
   ]);
   return [
-    "µs a line; in brackets the ratio to JP. Ajv and cfworker check `structuredContent` only.",
+    "µs a line; in brackets the ratio to JP, whose rounds alternate with the engine's own. Ajv and cfworker check `structuredContent` only.",
     table(head, rows),
     "How many times faster from bytes to verdict:",
     table(["line", "session / Ajv", "session / cfworker", "Schema / Ajv", "Schema / cfworker"], faster),
   ].join("\n\n");
 }
 
+function targets(medians) {
+  const worst = (engine, kind, sizes) =>
+    Math.max(...sizes.map((size) => toParse(medians, engine, `${kind} ${size}`) ?? 0));
+  const least = (rival, sizes) =>
+    Math.min(
+      ...sizes.map((size) => {
+        const name = `structured ${size}`;
+        return (toParse(medians, rival, name) ?? Infinity) / toParse(medians, "text", name);
+      }),
+    );
+  const all = ["0.5 KB", "2 KB", "20 KB", "200 KB", "2 MB"].filter(
+    (size) => medians.parse[`structured ${size}`] !== undefined,
+  );
+  const at = (engine, what, most, kind, sizes) => ({
+    what: `${what}, ${kind} line, ${sizes.join(" and ")}`,
+    value: worst(engine, kind, sizes),
+    most,
+    unit: "JP",
+    engine,
+  });
+  const verdict = "verdict, result left as text";
+  return [
+    at("text", verdict, 0.45, "structured", ["0.5 KB"]),
+    at("text", verdict, 0.38, "structured", ["2 KB", "20 KB"]),
+    at("text", verdict, 0.3, "structured", all.slice(3)),
+    at("text", verdict, 0.3, "text", ["0.5 KB", "2 KB"]),
+    at("text", verdict, 0.2, "text", all.slice(2)),
+    at("object", "verdict and object in hand", 1.35, "structured", all.slice(1)),
+    { what: "times faster than JP + Ajv", value: least("ajv", all), least: 2.5, engine: "text" },
+    { what: "times faster than JP + cfworker", value: least("cfworker", all), least: 12, engine: "text" },
+  ];
+}
+
 const title = "One reply: bytes to verdict";
 const engines = Object.keys(ENGINES);
 
-export { engines, report, run, title };
+export { engines, report, run, targets, title };

@@ -18,7 +18,14 @@ function report({ toolwire }) {
   );
 }
 
+function targets({ toolwire }) {
+  return [
+    { what: "toolwire.wasm", value: toolwire.raw / 1000, most: 340, unit: "KB" },
+    { what: "toolwire.wasm, brotli", value: toolwire.brotli / 1000, most: 120, unit: "KB" },
+  ];
+}
+
 const title = "Size";
 const engines = ["toolwire"];
 
-export { engines, report, run, title };
+export { engines, report, run, targets, title };

@@ -29,29 +29,13 @@ function median(values) {
 
 /** Microseconds of one call of `run`. */
 function timeOf(run, options) {
-  return timeOfBatches((count) => {
-    const started = performance.now();
-    for (let index = 0; index < count; index += 1) {
-      run();
-    }
-    return performance.now() - started;
-  }, options);
+  return timeOfBatches(batchOf(run), options);
 }
 
 /** The same for work that sets up each batch: `batch(count)` gives the milliseconds it took. */
 function timeOfBatches(batch, options) {
-  const { warmMs, batchMs, rounds } = planOf(options);
-  const { most = 4096 } = options;
-  let count = 1;
-  let spent = 0;
-  while (spent < warmMs) {
-    const took = batch(count);
-    spent += Math.max(took, 0.01);
-    // Less than half: the next one would otherwise be far longer than asked for.
-    if (took < batchMs / 2 && count < most) {
-      count = Math.min(count * 2, most);
-    }
-  }
+  const { rounds } = planOf(options);
+  const count = warm(batch, options);
   const each = [];
   for (let took = 0; each.length < rounds && took < LONGEST_MS; ) {
     const round = batch(count);
@@ -59,6 +43,55 @@ function timeOfBatches(batch, options) {
     each.push((round * 1000) / count);
   }
   return typical(each, options);
+}
+
+/**
+ * The same beside something it is compared with, whose rounds alternate with its own: a machine that
+ * slows down slows both. Gives the microseconds of one call and the ratio.
+ */
+function compareBatches(batch, base, options) {
+  const count = warm(batch, options);
+  const baseCount = warm(base, { ...options, most: 4096 });
+  const { rounds } = planOf(options);
+  const [each, beside] = [[], []];
+  for (let took = 0; each.length < rounds && took < 2 * LONGEST_MS; ) {
+    const round = batch(count);
+    const other = base(baseCount);
+    took += round + other;
+    each.push((round * 1000) / count);
+    beside.push((other * 1000) / baseCount);
+  }
+  const ratio = options.loaded
+    ? Math.min(...each) / Math.min(...beside)
+    : median(each.map((time, index) => time / beside[index]));
+  return { time: typical(each, options), ratio };
+}
+
+/** A batch of calls of `run`, for what takes batches. */
+function batchOf(run) {
+  return (count) => {
+    const started = performance.now();
+    for (let index = 0; index < count; index += 1) {
+      run();
+    }
+    return performance.now() - started;
+  };
+}
+
+/** Warms up; gives how many calls make a round. */
+function warm(batch, options) {
+  const { warmMs, batchMs } = planOf(options);
+  const { most = 4096 } = options;
+  let count = 1;
+  for (let spent = 0; spent < warmMs; ) {
+    const took = batch(count);
+    spent += Math.max(took, 0.01);
+    // Less than half: the next one would otherwise be far longer than asked for.
+    if (took < batchMs / 2 && count < most) {
+      count = Math.min(count * 2, most);
+    }
+  }
+  return count;
 }
 
 /** The same for a call that answers with a promise; one call at a time. */
@@ -87,4 +120,4 @@ async function timeOfAsync(run, options) {
   return typical(each, options);
 }
 
-export { median, timeOf, timeOfAsync, timeOfBatches, typical };
+export { batchOf, compareBatches, median, timeOf, timeOfAsync, timeOfBatches, typical };

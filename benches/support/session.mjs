@@ -74,8 +74,18 @@ function textSession(schema) {
   const instance = sessionInstance();
   const session = guard(instance, ({ Session }) => new Session(options));
   const driven = new Driven(session, () => session.hasWork());
+  const { memory } = instance.exports;
+  driven.poll = () => {
+    const event = session.pollEvent();
+    if (event !== true) {
+      return event;
+    }
+    // The ninth number says what was found; 0 is `valid`.
+    const finding = new Float64Array(memory.buffer, session.statusAddress(), 9)[8];
+    return { verdict: finding === 0 ? "valid" : "unchecked" };
+  };
   driven.call = () => {
-    session.callTool("query", "{}", undefined, {}, 0);
+    session.callTool("query", "{}", undefined, undefined, 0);
     return driven.takeCall();
   };
   return driven;

@@ -182,7 +182,7 @@ class Connection {
       return;
     }
     this.pending.delete(event.handle);
-    waiter.release();
+    waiter.release?.();
     if (event.ok) {
       waiter.resolve(event.result);
     } else {
@@ -212,17 +212,22 @@ class Connection {
     return new Promise((resolve, reject) => {
       this.driver.feed((session, at) => {
         const handle = begin(session, at);
-        const abort = () => {
-          this.driver.feed((live, time) => live.cancel(handle, undefined, time));
-          // A cancellation waits behind a line that is being read; whoever gave up need not.
-          const error = abortedError(this.server);
-          this.settle({ handle, ok: false, error });
-        };
-        signal?.addEventListener("abort", abort);
-        const release = () => signal?.removeEventListener("abort", abort);
+        const release = signal === undefined ? undefined : this.abortWith(signal, handle);
         this.pending.set(handle, { resolve, reject, onProgress, release });
       });
     });
+  }
+
+  /** Gives a request up when the signal fires; returns what stops listening. */
+  abortWith(signal, handle) {
+    const abort = () => {
+      this.driver.feed((live, time) => live.cancel(handle, undefined, time));
+      // A cancellation waits behind a line that is being read; whoever gave up need not.
+      const error = abortedError(this.server);
+      this.settle({ handle, ok: false, error });
+    };
+    signal.addEventListener("abort", abort);
+    return () => signal.removeEventListener("abort", abort);
   }
 
   /** Has a request of the server's answered by its handler. */
@@ -283,7 +288,7 @@ class Connection {
       return;
     }
     for (const waiter of this.pending.values()) {
-      waiter.release();
+      waiter.release?.();
       waiter.reject(error);
     }
     this.pending.clear();

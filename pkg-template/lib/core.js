@@ -13,6 +13,8 @@ import { ToolwireError, errorOfCore, isCoreFault, trappedError } from "./errors.
 /** Chromium refuses the 125th WebAssembly.Memory of a realm; hosts have modules of their own. */
 const INSTANCE_LIMIT = 64;
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 let loadBytes;
 let compiled;
 let starting;
@@ -26,16 +28,49 @@ class Instance {
     this.glue = createGlue();
     this.exports = this.glue.initSync({ module });
     this.notePointer = this.glue.panicNote();
+    this.bytes = undefined;
     this.failure = undefined;
     this.handles = 0;
     this.onRetire = new Set();
     instances.add(this);
   }
 
+  /** Numbers in the core's memory. Growing it takes the view away, so it is asked for each time. */
+  numbersAt(address, count) {
+    return new Float64Array(this.exports.memory.buffer, address, count);
+  }
+
+  /** A text in the core's memory. */
+  textAt(address, length) {
+    const { buffer } = this.exports.memory;
+    if (this.bytes?.buffer !== buffer) {
+      this.bytes = bytesOver(buffer);
+    }
+    return typeof Buffer === "function" && this.bytes instanceof Buffer
+      ? this.bytes.toString("utf8", address, address + length)
+      : decoder.decode(this.bytes.subarray(address, address + length));
+  }
+
+  /** Writes bytes to the core's memory, where it made room for them. */
+  write(bytes, address) {
+    const { buffer } = this.exports.memory;
+    if (this.bytes?.buffer !== buffer) {
+      this.bytes = bytesOver(buffer);
+    }
+    this.bytes.set(bytes, address);
+  }
+
   /** Gives back what keeps the instance alive; its memory goes with it. */
   dispose() {
     instances.delete(this);
   }
+}
+
+/** A view of a whole memory, the host's own kind where that is faster at reading texts. */
+function bytesOver(buffer) {
+  return typeof Buffer === "function" && typeof Buffer.from === "function"
+    ? Buffer.from(buffer)
+    : new Uint8Array(buffer);
 }
 
 /** Says where bytes or a compiled module come from when the core is first used. */

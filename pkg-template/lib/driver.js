@@ -19,8 +19,13 @@ class Driver {
   #again = false;
   #sliceAhead = false;
   #writing = false;
+  /** When the session wants to be told of the time. */
+  #deadline = Infinity;
   #timer;
+  /** When the timer fires; it is only ever moved forward. */
   #timerAt = Infinity;
+  /** The timer keeps nothing alive while no deadline is near. */
+  #idle = false;
   #waiting = [];
   #stopped = false;
 
@@ -173,22 +178,40 @@ class Driver {
   #arm() {
     // Time that passes behind unread lines counts when they are read: the last slice arms.
     const deadline = this.#session.hasWork ? Infinity : (this.#session.nextDeadline ?? Infinity);
-    if (deadline === Infinity) {
-      clearTimeout(this.#timer);
-      this.#timerAt = Infinity;
-      return;
-    }
+    this.#deadline = deadline;
+    this.#keepAlive(deadline !== Infinity);
     if (this.#timerAt <= deadline) {
-      // The timer that is set fires first and arms the next one: most calls set none.
+      // The timer that is set fires first and is set anew then: most calls set none.
       return;
     }
     clearTimeout(this.#timer);
     const delay = Math.min(Math.max(Math.ceil(deadline - now()), 1), MAX_TIMER_MS);
     this.#timerAt = now() + delay;
-    this.#timer = setTimeout(() => {
-      this.#timerAt = Infinity;
+    this.#timer = setTimeout(() => this.#fire(), delay);
+    this.#idle = false;
+  }
+
+  #fire() {
+    this.#timerAt = Infinity;
+    this.#timer = undefined;
+    if (now() >= this.#deadline) {
       this.feed((session, at) => session.advance(at));
-    }, delay);
+    } else if (!this.#stopped) {
+      this.#arm();
+    }
+  }
+
+  /** Lets the process end, or not, while the timer is set. */
+  #keepAlive(keep) {
+    if (this.#idle === !keep || this.#timer === undefined) {
+      return;
+    }
+    this.#idle = !keep;
+    if (keep) {
+      this.#timer.ref?.();
+    } else {
+      this.#timer.unref?.();
+    }
   }
 }
 

@@ -20,7 +20,7 @@ import {
   rootFault,
   snapshotJson,
 } from "./snapshot.js";
-import { toolResult } from "./tool-result.js";
+import { plainOutcome, toolResult } from "./tool-result.js";
 
 const OPTIONS = [
   "server",
@@ -41,6 +41,25 @@ const OPTIONS = [
 
 const TIMES = ["timeoutMs", "maxTotalTimeoutMs", "resetTimeoutOnProgress"];
 const CALL_OPTIONS = [...TIMES, "validation", "numbers"];
+
+/** Places of the numbers that the core keeps in memory: the list in `src/js/status.rs`. */
+const STALE = 0;
+const HAS_WORK = 1;
+const IS_BLOCKED = 2;
+const HAS_OUTPUT = 3;
+const HAS_EVENT = 4;
+const DEADLINE = 5;
+const HANDLE = 6;
+const FLAGS = 7;
+const FINDING = 8;
+const TEXT = 9;
+const LENGTH = 10;
+const NUMBERS = 11;
+
+/** Bytes from which on a piece of a line is worth two crossings. */
+const LARGE_PIECE = 1_024;
+
+const LINE_FEED = 10;
 
 /** R25: params are the second container of a message. */
 const PARAMS_DEPTH = ARGUMENTS_DEPTH + 1;
@@ -90,7 +109,18 @@ class Inner {
       this.left();
       throw error;
     }
+    this.address = guard(this.instance, () => this.core.statusAddress());
+    this.numbers64 = this.instance.numbersAt(this.address, NUMBERS);
     recorder?.begin(crossing);
+  }
+
+  /** The core's numbers: reading them enters no wasm code. */
+  get status() {
+    if (this.numbers64.length === 0) {
+      // The memory grew.
+      this.numbers64 = this.instance.numbersAt(this.address, NUMBERS);
+    }
+    return this.numbers64;
   }
 
   /** The instance is gone: what is open settles, then the session is over. */
@@ -152,7 +182,22 @@ class ClientSession {
     if (this.#inner?.recorder !== undefined && !["idle", "closed"].includes(this.state)) {
       this.#note("chunk", now, { data: chunk });
     }
-    this.#input((core) => core.receive(chunk, now));
+    if (chunk.length < LARGE_PIECE || chunk.includes(LINE_FEED)) {
+      this.#input((core) => core.receive(chunk, now));
+    } else {
+      this.#piece(chunk, now);
+    }
+  }
+
+  /** Bytes within a line: copied straight to their place in the core's memory. */
+  #piece(chunk, now) {
+    const address = this.#read((core) => core.room(chunk.length, now), undefined);
+    if (address === 0) {
+      this.#input((core) => core.receive(chunk, now));
+    } else if (address !== undefined) {
+      this.#inner.instance.write(chunk, address);
+      this.#input((core) => core.filled(chunk.length));
+    }
   }
 
   receiveMessage(json, now, inReplyTo = undefined) {
@@ -179,11 +224,11 @@ class ClientSession {
   }
 
   get hasWork() {
-    return this.#read((core) => core.hasWork(), false);
+    return this.#number(HAS_WORK, 0) !== 0;
   }
 
   get isBlocked() {
-    return this.#read((core) => core.isBlocked(), false);
+    return this.#number(IS_BLOCKED, 0) !== 0;
   }
 
   work(maxSteps, now) {
@@ -224,14 +269,10 @@ class ClientSession {
     this.#live();
     const tool = textOf(name, "name");
     numberOf(now, "now");
-    const picked = plainOptions(times(pick(options, CALL_OPTIONS)));
-    const meta = options?.meta;
-    if (meta !== undefined) {
-      picked.meta = metaText(meta);
-    }
+    const picked = callOptions(options);
     const { text, refusal } = this.#arguments(args);
-    this.#note("call", now, { name: tool, text, refusal, options: picked });
-    return this.#request(picked.numbers, (core) =>
+    this.#note("call", now, { name: tool, text, refusal, options: picked ?? {} });
+    return this.#request(picked?.numbers, (core) =>
       core.callTool(tool, text, refusal, picked, now),
     );
   }
@@ -309,7 +350,10 @@ class ClientSession {
   }
 
   takeOutput() {
-    const at = this.#inner?.recorder === undefined ? undefined : this.#position();
+    if (this.#number(HAS_OUTPUT, 0) === 0) {
+      return undefined;
+    }
+    const at = this.#inner.recorder === undefined ? undefined : this.#position();
     const frame = this.#read((core) => core.takeOutput(), undefined);
     if (frame !== undefined) {
       this.#inner.recorder?.note("take", undefined, at);
@@ -333,12 +377,16 @@ class ClientSession {
 
   pollEvent() {
     const inner = this.#live();
+    if (this.#number(HAS_EVENT, 0) === 0) {
+      return inner.events.shift();
+    }
     const out = this.#read((core) => core.pollEvent(), undefined);
-    return out === undefined ? inner.events.shift() : this.#event(out);
+    return out === undefined ? inner.events.shift() : this.#event(out === true ? shown(inner) : out);
   }
 
   get nextDeadline() {
-    return this.#read((core) => core.nextDeadline(), undefined);
+    const deadline = this.#number(DEADLINE, Infinity);
+    return deadline === Infinity ? undefined : deadline;
   }
 
   get state() {
@@ -398,6 +446,17 @@ class ClientSession {
       }
       return afterTrap;
     }
+  }
+
+  #number(place, afterTrap) {
+    const inner = this.#live();
+    if (inner.failure !== undefined) {
+      return afterTrap;
+    }
+    if (inner.status[STALE] !== 0) {
+      this.#read((core) => core.note(), undefined);
+    }
+    return inner.failure === undefined ? inner.status[place] : afterTrap;
   }
 
   /** Makes a request; throws when the session cannot. */
@@ -500,6 +559,12 @@ class ClientSession {
 
 disposable(ClientSession);
 
+/** The result that the core's numbers show. */
+function shown({ instance, status }) {
+  const json = instance.textAt(status[TEXT], status[LENGTH]);
+  return { type: "tool", handle: status[HANDLE], ...plainOutcome(json, status[FLAGS], status[FINDING]) };
+}
+
 /** Times that are no numbers as NaN: the core refuses that and names the option. */
 function times(picked) {
   for (const name of ["timeoutMs", "maxTotalTimeoutMs"]) {
@@ -518,6 +583,19 @@ function isOutcome({ status, unreachable, reason }) {
     (unreachable === undefined || typeof unreachable === "boolean") &&
     (reason === undefined || typeof reason === "string")
   );
+}
+
+/** Undefined when there are none. */
+function callOptions(options) {
+  if (options === undefined || options === null) {
+    return undefined;
+  }
+  const picked = plainOptions(times(pick(options, CALL_OPTIONS)));
+  const { meta } = options;
+  if (meta !== undefined) {
+    picked.meta = metaText(meta);
+  }
+  return picked;
 }
 
 function metaText(meta) {

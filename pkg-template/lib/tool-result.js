@@ -7,6 +7,37 @@
 import { parseJson } from "./json.js";
 import { violationOf } from "./verdict.js";
 
+/**
+ * Verdicts and reasons that cross as numbers: the core's list in `src/js/status.rs`.
+ */
+const FINDINGS = [
+  ["valid", undefined],
+  ["unchecked", "off"],
+  ["unchecked", "is_error"],
+  ["unchecked", "no_schema"],
+  ["unchecked", "no_structured_content"],
+];
+
+const STRUCTURED = 1;
+const KEEP_META = 2;
+
+/** The members of a result that are found about it, for one of which nothing more is to be said. */
+function plainOutcome(json, flags, finding) {
+  const [verdict, verdictReason] = FINDINGS[finding];
+  return {
+    json,
+    dropped: [],
+    keepMeta: (flags & KEEP_META) !== 0,
+    structured: (flags & STRUCTURED) !== 0,
+    verdict,
+    verdictReason,
+    violation: undefined,
+    violations: [],
+    truncated: false,
+    contentProblems: [],
+  };
+}
+
 /** Makes the result of what the core found. `numbers` says how large integers are read. */
 function toolResult(out, numbers) {
   const sent = parseJson(out.json, numbers);
@@ -51,4 +82,4 @@ function hide(result, name, value) {
   Object.defineProperty(result, name, { value, configurable: true, writable: true });
 }
 
-export { toolResult, withoutIndexes };
+export { plainOutcome, toolResult, withoutIndexes };

@@ -23,3 +23,4 @@ mod recording;
 mod schema;
 mod server;
 mod session;
+mod status;

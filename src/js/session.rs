@@ -16,6 +16,7 @@ use crate::session::{ClientSession, REPLY_REASONS, ReplyOutcome};
 
 use super::fault::{fault, value};
 use super::schema::ViolationOut;
+use super::status::Noted;
 
 /// Members of the options object, to name the one that cannot be read.
 const OPTIONS: [&str; 16] = [
@@ -159,7 +160,9 @@ struct OutcomeIn {
 /// A client session. All times are milliseconds.
 #[wasm_bindgen]
 pub struct Session {
-    session: ClientSession,
+    session: Noted,
+    /// The result last polled, whose text the facade reads from memory.
+    shown: Option<ToolOutcome>,
     /// The last error that went out and its object: one failure that ends many calls is one object.
     last: Option<(Error, JsValue)>,
 }
@@ -181,9 +184,20 @@ impl Session {
             }
         };
         match session {
-            Ok(session) => Ok(Session { session, last: None }),
+            Ok(session) => Ok(Session { session: Noted::new(session), shown: None, last: None }),
             Err(error) => Err(fault(&error)),
         }
+    }
+
+    /// Where in memory the numbers of `status` stand, as doubles.
+    #[wasm_bindgen(js_name = statusAddress)]
+    pub fn status_address(&self) -> usize {
+        self.session.address()
+    }
+
+    /// Brings the numbers up to date.
+    pub fn note(&mut self) {
+        self.session.note();
     }
 
     /// Starts the handshake.
@@ -194,6 +208,23 @@ impl Session {
     /// Bytes of the server's stdout.
     pub fn receive(&mut self, chunk: &[u8], now: f64) {
         self.session.receive(chunk, now);
+        self.session.note();
+    }
+
+    /// Where in memory a piece of a line, without a line feed, is to be written before `filled` is
+    /// called; 0 if it must be given to `receive`.
+    pub fn room(&mut self, length: usize, now: f64) -> usize {
+        let room = self.session.room(length, now).map_or(0, |room| room.as_ptr() as usize);
+        self.session.note();
+        room
+    }
+
+    /// Receives the piece that was written to the room.
+    #[expect(unsafe_code, reason = "what is written from outside is written")]
+    pub fn filled(&mut self, length: usize) {
+        // SAFETY: the facade calls `room`, writes all of it, and calls this, in one go.
+        unsafe { self.session.filled(length) };
+        self.session.note();
     }
 
     /// True while an answer waits for room in the outbound queue.
@@ -211,6 +242,7 @@ impl Session {
     /// Works for about so many steps.
     pub fn work(&mut self, max_steps: f64, now: f64) {
         self.session.work(max_steps as u64, now);
+        self.session.note();
     }
 
     /// How many pieces of work were done so far.
@@ -283,6 +315,7 @@ impl Session {
     /// Time passed.
     pub fn advance(&mut self, now: f64) {
         self.session.advance(now);
+        self.session.note();
     }
 
     /// Calls a tool. `refusal` says, as JSON text, why the arguments were refused; `arguments` is
@@ -301,7 +334,9 @@ impl Session {
             None => Ok(arguments),
         };
         let options = read_options(options)?;
-        self.session.call_tool(name, arguments, options, now).map_err(|error| fault(&error))
+        let made = self.session.call_tool(name, arguments, options, now);
+        self.session.note();
+        made.map_err(|error| fault(&error))
     }
 
     /// Sends a request.
@@ -370,7 +405,9 @@ impl Session {
     /// One frame for the server's stdin.
     #[wasm_bindgen(js_name = takeOutput)]
     pub fn take_output(&mut self) -> Option<Vec<u8>> {
-        self.session.take_output()
+        let frame = self.session.take_output();
+        self.session.note();
+        frame
     }
 
     /// When `advance` is due.
@@ -396,11 +433,21 @@ impl Session {
         self.session.tools_json().to_owned()
     }
 
-    /// The next event, or undefined.
+    /// The next event; undefined if there is none, true if it is a result that the numbers show.
     #[wasm_bindgen(js_name = pollEvent)]
     pub fn poll_event(&mut self) -> JsValue {
-        let Some(event) = self.session.poll_event() else {
-            return JsValue::UNDEFINED;
+        let event = self.session.poll_event();
+        self.session.note();
+        let event = match event {
+            None => return JsValue::UNDEFINED,
+            Some(Event::Settled { handle, outcome: Ok(Settlement::Tool(tool)) }) => {
+                if self.session.show(handle, &tool) {
+                    self.shown = Some(tool);
+                    return JsValue::TRUE;
+                }
+                Event::Settled { handle, outcome: Ok(Settlement::Tool(tool)) }
+            }
+            Some(event) => event,
         };
         let out = match &event {
             Event::Ready { protocol_version, era, server_info, capabilities, instructions } => {

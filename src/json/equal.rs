@@ -10,6 +10,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher as _;
 use std::task::Poll;
 
+use crate::sorted::sort_by;
+
 use super::meter::Meter;
 use super::number::{self, Decimal};
 use super::tape::{Elements, Kind, Tape, Value};
@@ -88,7 +90,7 @@ fn sorted_members(object: Value<'_>) -> Vec<(Cow<'_, [u8]>, Value<'_>)> {
         object.members().map(|(name, value)| (name.to_wtf8(), value)).collect();
     // Stable, and last first: of a run of one name the first is the one that stands.
     members.reverse();
-    members.sort_by(|left, right| left.0.cmp(&right.0));
+    sort_by(&mut members, |left, right| left.0.cmp(&right.0));
     members.dedup_by(|later, kept| later.0 == kept.0);
     members
 }
@@ -211,7 +213,7 @@ impl Hashing {
             return mix(open.sum, ARRAY, self.seed);
         }
         let members = self.members.get_mut(open.start..).unwrap_or(&mut []);
-        members.sort_unstable_by_key(|member| (member.name, member.key));
+        sort_by(members, |left, right| (left.name, left.key).cmp(&(right.name, right.key)));
         let mut sum = self.seed;
         for (index, member) in members.iter().enumerate() {
             let later = members.get(index + 1..).unwrap_or(&[]);

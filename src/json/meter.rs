@@ -16,18 +16,18 @@ impl Meter {
         Meter { used: 0, stop: u64::MAX }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn spent(&self) -> bool {
         self.used >= self.stop
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&mut self, steps: u64) {
         self.used += steps;
     }
 
     /// Counts the reading of so many bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count_bytes(&mut self, bytes: usize) {
         self.used += (bytes / 64) as u64;
     }

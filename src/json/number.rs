@@ -151,6 +151,38 @@ pub(crate) fn small(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
+/// How a number compares with a short integer; `None` if that takes more than a look at its digits.
+#[inline]
+pub(crate) fn compare_with(text: &[u8], limit: i64) -> Option<Ordering> {
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        _ => (false, text),
+    };
+    let mut whole = 0_i64;
+    for (index, &byte) in digits.iter().enumerate().take(19) {
+        match byte {
+            b'0'..=b'9' if index < 18 => whole = whole * 10 + (byte & 15) as i64,
+            b'.' => {
+                let rest = digits.get(index + 1..)?;
+                let mut fraction = false;
+                for digit in rest {
+                    match digit {
+                        b'0' => {}
+                        b'1'..=b'9' => fraction = true,
+                        _ => return None,
+                    }
+                }
+                let towards = if negative { Ordering::Less } else { Ordering::Greater };
+                let beyond = if fraction { towards } else { Ordering::Equal };
+                let whole = if negative { -whole } else { whole };
+                return Some(whole.cmp(&limit).then(beyond));
+            }
+            _ => return None,
+        }
+    }
+    (digits.len() <= 18).then(|| if negative { -whole } else { whole }.cmp(&limit))
+}
+
 /// The nearest double, as `JSON.parse` reads it; zero has one sign.
 pub(crate) fn double(text: &str) -> f64 {
     // Adding a positive zero turns -0 into 0 and changes nothing else.
@@ -178,6 +210,44 @@ fn parse_exponent(text: &[u8]) -> i64 {
 mod tests {
     #[cfg(target_family = "wasm")]
     use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    #[test]
+    fn comparing_with_a_short_integer_is_comparing() {
+        let numbers = [
+            "0",
+            "-0",
+            "0.0",
+            "-0.0",
+            "0.5",
+            "-0.5",
+            "1",
+            "-1",
+            "1.0",
+            "1.01",
+            "-1.01",
+            "9.99",
+            "10",
+            "12.50",
+            "-12.50",
+            "999999999999999999",
+            "999999999999999999.5",
+            "1e3",
+            "-2E-3",
+            "1000000000000000000",
+            "123456789012345678901234567890.5",
+            "0.000000000000000000000001",
+        ];
+        for text in numbers {
+            for limit in [0, 1, -1, 10, 12, -12, 13, -13, 999_999_999_999_999_999] {
+                if let Some(order) = super::compare_with(text.as_bytes(), limit) {
+                    let exact = super::compare(text.as_bytes(), limit.to_string().as_bytes());
+                    assert_eq!(order, exact, "{text} {limit}");
+                }
+            }
+            let is_short = !text.contains(['e', 'E']) && text.split('.').next().unwrap().len() < 19;
+            assert_eq!(super::compare_with(text.as_bytes(), 0).is_some(), is_short, "{text}");
+        }
+    }
 
     use super::*;
 

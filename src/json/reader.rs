@@ -6,7 +6,10 @@
 
 use super::deep::Deep;
 use super::number;
-use super::scan::{escape, plain_number, plain_run, short_string, skip_digits, skip_space, starts};
+use super::scan::{
+    byte_after_space, escape, plain_number, plain_run, short_string, skip_digits, skip_space,
+    starts,
+};
 use super::tape::{MAX_PAYLOAD, Tag, Tape, Word};
 
 /// Bounds of one text.
@@ -118,6 +121,12 @@ pub fn read(bytes: &[u8], limits: Limits) -> Result<Tape, Fault> {
 /// Long strings pause only at multiples of this many bytes past the budget.
 const STRING_SLICE: usize = 1 << 16;
 
+/// Digits that a double always holds.
+const EXACT_DIGITS: usize = 15;
+
+/// Bytes of a text from which the length of its tape is guessed.
+const SAMPLE: usize = 1 << 16;
+
 impl Reader {
     /// A reader at the start of a text.
     pub fn new(limits: Limits) -> Self {
@@ -143,8 +152,8 @@ impl Reader {
             return Err(Fault::Size);
         }
         if self.tape.words.capacity() == 0 {
-            // Structured text takes about ten bytes a word; growing from here stays rare.
-            self.tape.words.reserve(bytes.len() / 12 + 4);
+            // Structured text takes about ten bytes a word.
+            self.tape.words.reserve(bytes.len().min(SAMPLE) / 8 + 4);
         }
         let stop = self.at.saturating_add(budget);
         if let Some(open) = self.string.take()
@@ -154,7 +163,11 @@ impl Reader {
         }
         loop {
             if self.deep.count() == 0 {
-                self.sprint(bytes, stop);
+                let sampling = self.at < SAMPLE && SAMPLE < bytes.len();
+                self.sprint(bytes, if sampling { stop.min(SAMPLE) } else { stop });
+                if sampling && self.at >= SAMPLE {
+                    self.make_room(bytes.len());
+                }
             }
             if let Some(progress) = self.step(bytes, stop)? {
                 return Ok(progress);
@@ -162,111 +175,126 @@ impl Reader {
         }
     }
 
+    /// Makes room for the whole tape of a long text by what its beginning took: growing later would
+    /// copy it all at once.
+    #[cold]
+    fn make_room(&mut self, length: usize) {
+        let so_far = self.tape.words.len();
+        let whole = so_far as u64 * length as u64 / self.at.max(1) as u64;
+        let whole = usize::try_from(whole + whole / 16).unwrap_or(usize::MAX);
+        self.tape.words.reserve_exact(whole.min(MAX_PAYLOAD as usize).saturating_sub(so_far));
+    }
+
     /// Reads on while tokens are of the common forms: short strings without escapes, numbers
     /// without exponent, containers within the depth. Stops before anything else, and before
     /// anything wrong, and leaves that to [`Reader::step`].
     ///
-    /// The state lives in locals here so that it can stay in registers; measured at more than
-    /// twice the speed of going through `step` for every token.
+    /// The state lives in locals here so that it can stay in registers, and what may come next is
+    /// where the code stands; measured at more than twice the speed of going through `step` for
+    /// every token.
     fn sprint(&mut self, bytes: &[u8], stop: usize) {
         let Reader { limits, outer, tape, .. } = self;
         let words = &mut tape.words;
         let (mut at, mut expect, mut inner) = (self.at, self.expect, self.inner);
-        // Every iteration adds at most one token, and the bound is exact only in `step`.
+        // Every iteration adds at most two tokens, and the bound is exact only in `step`.
         let mut tokens_left = limits.max_tokens.saturating_sub(self.tokens);
         let tokens_before = tokens_left;
-        while tokens_left > 0 && at < stop {
-            let Some(&byte) = bytes.get(at) else { break };
-            if byte <= b' ' {
-                let next = skip_space(bytes, at);
-                if next == at {
+        'run: while tokens_left > 1 && at < stop && expect != Expect::Colon {
+            let Some(mut byte) = byte_after_space(bytes, &mut at) else { break };
+            if let Expect::NameOrEnd | Expect::Name = expect {
+                if byte != b'"' {
+                    if byte == b'}' && expect == Expect::NameOrEnd {
+                        expect = Expect::CommaOrEnd;
+                        continue;
+                    }
                     break;
                 }
-                at = next;
-                continue;
+                let Some(length) = short_string(bytes, at + 1) else { break };
+                words.push(Word::new(Tag::Key, length as u32, at as u32 + 1));
+                tokens_left -= 1;
+                at += length + 2;
+                expect = Expect::Colon;
+                match byte_after_space(bytes, &mut at) {
+                    Some(b':') => at += 1,
+                    _ => break,
+                }
+                expect = Expect::Value;
+                match byte_after_space(bytes, &mut at) {
+                    Some(next) => byte = next,
+                    None => break,
+                }
             }
-            match expect {
-                Expect::Value | Expect::ElementOrEnd => {
-                    let (tag, length, step) = match byte {
-                        b'"' => match short_string(bytes, at + 1) {
-                            Some(length) => (Tag::String, length, length + 2),
-                            None => break,
-                        },
-                        b'0'..=b'9' | b'-' => match plain_number(bytes, at) {
-                            Some((tag, length)) => (tag, length, length),
-                            None => break,
-                        },
-                        b'{' | b'[' => {
-                            let word = words.len();
-                            if outer.len() >= limits.max_depth as usize
-                                || word >= MAX_PAYLOAD as usize
-                            {
-                                break;
-                            }
-                            let is_object = byte == b'{';
-                            let tag = if is_object { Tag::ObjectOpen } else { Tag::ArrayOpen };
-                            words.push(Word::new(tag, 0, at as u32));
-                            outer.push(inner);
-                            tape.depth = tape.depth.max(outer.len() as u32);
-                            inner = Outer { word: word as u32, count: 0, is_object };
-                            expect =
-                                if is_object { Expect::NameOrEnd } else { Expect::ElementOrEnd };
-                            tokens_left -= 1;
-                            at += 1;
-                            continue;
+            if let Expect::Value | Expect::ElementOrEnd = expect {
+                let (tag, offset, length, next) = match byte {
+                    b'"' => match short_string(bytes, at + 1) {
+                        Some(length) => (Tag::String, at + 1, length, at + length + 2),
+                        None => break,
+                    },
+                    b'0'..=b'9' | b'-' => match plain_number(bytes, at) {
+                        Some((tag, length)) => {
+                            tape.long_integer |= length > EXACT_DIGITS;
+                            (tag, at, length, at + length)
                         }
-                        b't' if starts(bytes, at, b"true") => (Tag::True, 0, 4),
-                        b'f' if starts(bytes, at, b"false") => (Tag::False, 0, 5),
-                        b'n' if starts(bytes, at, b"null") => (Tag::Null, 0, 4),
-                        _ => break,
-                    };
-                    let offset = at + (tag == Tag::String) as usize;
-                    words.push(Word::new(tag, length as u32, offset as u32));
-                    inner.count += 1;
-                    tokens_left -= 1;
-                    at += step;
-                    expect = Expect::CommaOrEnd;
-                }
-                Expect::NameOrEnd | Expect::Name => {
-                    if byte != b'"' {
-                        break;
-                    }
-                    let Some(length) = short_string(bytes, at + 1) else { break };
-                    words.push(Word::new(Tag::Key, length as u32, at as u32 + 1));
-                    tokens_left -= 1;
-                    at += length + 2;
-                    if bytes.get(at) == Some(&b':') {
+                        None => break,
+                    },
+                    b'{' | b'[' => {
+                        let word = words.len();
+                        if outer.len() >= limits.max_depth as usize || word >= MAX_PAYLOAD as usize
+                        {
+                            break;
+                        }
+                        let is_object = byte == b'{';
+                        let tag = if is_object { Tag::ObjectOpen } else { Tag::ArrayOpen };
+                        words.push(Word::new(tag, 0, at as u32));
+                        outer.push(inner);
+                        tape.depth = tape.depth.max(outer.len() as u32);
+                        inner = Outer { word: word as u32, count: 0, is_object };
+                        expect = if is_object { Expect::NameOrEnd } else { Expect::ElementOrEnd };
+                        tokens_left -= 1;
                         at += 1;
-                        expect = Expect::Value;
-                    } else {
-                        expect = Expect::Colon;
+                        continue;
                     }
-                }
-                Expect::CommaOrEnd => match byte {
-                    b',' if !outer.is_empty() => {
+                    b't' if starts(bytes, at, b"true") => (Tag::True, at, 0, at + 4),
+                    b'f' if starts(bytes, at, b"false") => (Tag::False, at, 0, at + 5),
+                    b'n' if starts(bytes, at, b"null") => (Tag::Null, at, 0, at + 4),
+                    b']' if expect == Expect::ElementOrEnd => {
+                        expect = Expect::CommaOrEnd;
+                        continue;
+                    }
+                    _ => break,
+                };
+                words.push(Word::new(tag, length as u32, offset as u32));
+                inner.count += 1;
+                tokens_left -= 1;
+                at = next;
+                expect = Expect::CommaOrEnd;
+            }
+            loop {
+                match byte_after_space(bytes, &mut at) {
+                    Some(b',') if !outer.is_empty() => {
                         at += 1;
                         expect = if inner.is_object { Expect::Name } else { Expect::Value };
+                        break;
                     }
-                    b'}' | b']' if inner.is_object == (byte == b'}') => {
+                    Some(byte @ (b'}' | b']')) if inner.is_object == (byte == b'}') => {
                         let distance = words.len() - inner.word as usize;
                         let (true, Some(parent), Some(word)) = (
                             distance <= MAX_PAYLOAD as usize,
                             outer.last(),
                             words.get_mut(inner.word as usize),
                         ) else {
-                            break;
+                            break 'run;
                         };
                         *word = Word::new(word.tag(), distance as u32, word.offset());
                         let tag = if inner.is_object { Tag::ObjectClose } else { Tag::ArrayClose };
                         words.push(Word::new(tag, inner.count, at as u32));
                         inner = *parent;
                         inner.count += 1;
-                        outer.pop();
+                        outer.truncate(outer.len() - 1);
                         at += 1;
                     }
-                    _ => break,
-                },
-                Expect::Colon => break,
+                    _ => break 'run,
+                }
             }
         }
         self.tokens += tokens_before - tokens_left;
@@ -505,6 +533,7 @@ impl Reader {
         if may_overflow && number::overflows(bytes.get(start..at).unwrap_or(&[])) {
             self.tape.overflow = true;
         }
+        self.tape.long_integer |= at - start > EXACT_DIGITS;
         self.push(tag, at - start, start)?;
         self.at = at;
         self.after_value();

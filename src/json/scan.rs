@@ -7,27 +7,34 @@ use super::reader::Fault;
 use super::tape::{MAX_PAYLOAD, Tag};
 
 /// True if the literal stands at `at`.
+#[inline(always)]
 pub(super) fn starts(bytes: &[u8], at: usize, literal: &[u8]) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(literal))
 }
 
 /// Length of an ASCII string without escapes whose content begins at `start`, if it is short.
-#[inline]
+#[inline(always)]
 pub(super) fn short_string(bytes: &[u8], start: usize) -> Option<usize> {
-    for step in [0, 8, 16, 24] {
-        let eight = *bytes.get(start + step..)?.first_chunk::<8>()?;
-        let word = u64::from_le_bytes(eight);
-        let hits = string_stops(word) | word & HIGHS;
+    let mut at = start;
+    loop {
+        let eight = *bytes.get(at..at + 8)?.first_chunk::<8>()?;
+        let hits = ascii_stops(u64::from_le_bytes(eight));
         if hits != 0 {
-            let length = step + (hits.trailing_zeros() / 8) as usize;
-            return (bytes.get(start + length) == Some(&b'"')).then_some(length);
+            let end = at + (hits.trailing_zeros() / 8) as usize;
+            return (bytes.get(end) == Some(&b'"')).then_some(end - start);
+        }
+        at += 8;
+        if at - start >= SHORT {
+            return None;
         }
     }
-    None
 }
 
+/// Bytes of a string that is short.
+const SHORT: usize = 40;
+
 /// Tag and length of a number without exponent that is well formed and far from overflow.
-#[inline]
+#[inline(always)]
 pub(super) fn plain_number(bytes: &[u8], start: usize) -> Option<(Tag, usize)> {
     let whole = start + (bytes.get(start) == Some(&b'-')) as usize;
     let mut at = skip_digits(bytes, whole);
@@ -58,7 +65,19 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-#[inline]
+/// The first byte from `at` on that is no white space; moves `at` there.
+#[inline(always)]
+pub(super) fn byte_after_space(bytes: &[u8], at: &mut usize) -> Option<u8> {
+    match bytes.get(*at).copied() {
+        Some(..=b' ') => {
+            *at = skip_space(bytes, *at);
+            bytes.get(*at).copied()
+        }
+        byte => byte,
+    }
+}
+
+#[inline(always)]
 pub(super) fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b'0'..=b'9') = bytes.get(at) {
         at += 1;
@@ -75,11 +94,21 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// it: only the lowest mark counts.
 #[inline]
 fn string_stops(word: u64) -> u64 {
+    // A byte with a high bit keeps it in all three, borrows nothing and is masked out at the end.
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
-    (quote.wrapping_sub(ONES) & !quote
-        | slash.wrapping_sub(ONES) & !slash
-        | word.wrapping_sub(ONES * 0x20) & !word)
+    (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20))
+        & !word
+        & HIGHS
+}
+
+/// Marks the same bytes, and those beyond ASCII, as [`string_stops`] does: only the lowest mark
+/// counts. Bytes with a high bit are marked in any case, which makes the others cheaper to tell.
+#[inline(always)]
+fn ascii_stops(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20) | word)
         & HIGHS
 }
 
@@ -88,6 +117,13 @@ fn string_stops(word: u64) -> u64 {
 #[inline]
 pub(super) fn plain_run(bytes: &[u8], mut at: usize, pause: usize, non_ascii: &mut bool) -> usize {
     let mut high = 0;
+    while let Some([first, second]) = pair_at(bytes, at) {
+        if string_stops(first) | string_stops(second) != 0 || at >= pause {
+            break;
+        }
+        high |= first | second;
+        at += 16;
+    }
     while let Some(&eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(eight);
         let hits = string_stops(word);
@@ -111,6 +147,13 @@ pub(super) fn plain_run(bytes: &[u8], mut at: usize, pause: usize, non_ascii: &m
     }
     *non_ascii |= high & HIGHS != 0;
     at
+}
+
+/// Sixteen bytes as two words.
+#[inline(always)]
+fn pair_at(bytes: &[u8], at: usize) -> Option<[u64; 2]> {
+    let block = u128::from_le_bytes(*bytes.get(at..at.checked_add(16)?)?.first_chunk()?);
+    Some([block as u64, (block >> 64) as u64])
 }
 
 /// Checks the escape at `at` and gives the position after it. Notes a lone surrogate.

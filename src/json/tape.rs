@@ -65,27 +65,54 @@ const TAGS: [Tag; 16] = [
     Tag::Null,
 ];
 
+impl Tag {
+    /// The tag of its number below 16.
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "four bits index sixteen entries")]
+    pub(crate) const fn of_bits(bits: usize) -> Tag {
+        TAGS[bits & 15]
+    }
+}
+
 /// One word of a tape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word(u64);
 
 impl Word {
+    #[inline(always)]
     pub(crate) const fn new(tag: Tag, payload: u32, offset: u32) -> Self {
         Word((tag as u64) << 60 | (payload as u64) << 32 | offset as u64)
     }
 
-    #[inline]
-    #[expect(clippy::indexing_slicing, reason = "four bits index sixteen entries")]
+    #[inline(always)]
     pub(crate) const fn tag(self) -> Tag {
-        TAGS[(self.0 >> 60) as usize & 15]
+        Tag::of_bits(self.tag_bits())
     }
 
-    #[inline]
+    /// The tag as a number below 16.
+    #[inline(always)]
+    pub(crate) const fn tag_bits(self) -> usize {
+        (self.0 >> 60) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_open(self) -> bool {
+        let bits = self.tag_bits();
+        bits == Tag::ObjectOpen as usize || bits == Tag::ArrayOpen as usize
+    }
+
+    /// How many words the value takes that this one begins.
+    #[inline(always)]
+    pub(crate) const fn span(self) -> u32 {
+        if self.is_open() { self.payload() + 1 } else { 1 }
+    }
+
+    #[inline(always)]
     pub(crate) const fn payload(self) -> u32 {
         (self.0 >> 32) as u32 & MAX_PAYLOAD
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn offset(self) -> u32 {
         self.0 as u32
     }
@@ -115,6 +142,7 @@ pub struct Tape {
     pub(crate) depth: u32,
     pub(crate) too_deep: bool,
     pub(crate) overflow: bool,
+    pub(crate) long_integer: bool,
     pub(crate) lone_surrogate: bool,
 }
 
@@ -156,6 +184,11 @@ impl Tape {
     /// infinity.
     pub fn has_number_overflow(&self) -> bool {
         self.overflow
+    }
+
+    /// True if some number takes more than 15 bytes. Without one, a double holds every integer.
+    pub(crate) fn has_long_integer(&self) -> bool {
+        self.long_integer
     }
 
     /// True if some string or name has an escape that is half of a surrogate pair: legal for

@@ -22,6 +22,7 @@ mod compile;
 mod error;
 mod format;
 mod judge;
+mod member;
 mod names;
 mod options;
 mod outcome;

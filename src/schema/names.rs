@@ -27,10 +27,26 @@ pub(crate) struct NameTable {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// See [`head`].
+    /// See [`head`] and [`tail`].
     head: u64,
+    tail: u64,
     start: u32,
     len: u32,
+}
+
+/// A name that is looked for.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    head: u64,
+    tail: u64,
+    bytes: &'a [u8],
+}
+
+impl<'a> Wanted<'a> {
+    #[inline]
+    fn new(bytes: &'a [u8]) -> Self {
+        Wanted { head: head(bytes), tail: tail(bytes), bytes }
+    }
 }
 
 /// Longest run of occupied entries that the quick hash may leave.
@@ -45,7 +61,8 @@ impl NameTable {
         for name in names {
             let name = name.as_ref();
             let start = table.bytes.len() as u32;
-            table.entries.push(Entry { head: head(name), start, len: name.len() as u32 });
+            let (head, tail) = (head(name), tail(name));
+            table.entries.push(Entry { head, tail, start, len: name.len() as u32 });
             table.bytes.extend_from_slice(name);
         }
         if table.len() > FEW && !table.build(MAX_PROBES) {
@@ -98,45 +115,66 @@ impl NameTable {
     #[inline]
     pub(crate) fn find(&self, name: Text<'_>, guess: u32) -> Option<u32> {
         if name.is_plain() {
-            self.find_bytes(name.raw_bytes(), guess)
+            self.look_up(Wanted::new(name.raw_bytes()), guess)
         } else {
-            self.find_bytes(&name.to_wtf8(), guess)
+            self.look_up(Wanted::new(&name.to_wtf8()), guess)
         }
     }
 
+    /// The slot of a name without escapes that stands in a longer text, which makes reading its
+    /// first bytes cheaper.
     #[inline]
-    fn find_bytes(&self, name: &[u8], guess: u32) -> Option<u32> {
-        let head = head(name);
-        if self.entries.get(guess as usize).is_some_and(|entry| self.is(entry, name, head)) {
+    pub(crate) fn find_at(&self, text: &[u8], start: u32, len: u32, guess: u32) -> Option<u32> {
+        let (start, len) = (start as usize, len as usize);
+        let bytes = text.get(start..start + len)?;
+        let head = match text.get(start..).and_then(|rest| rest.first_chunk::<8>()) {
+            Some(first) => u64::from_le_bytes(*first) & low_bytes(len),
+            None => head(bytes),
+        };
+        self.look_up(Wanted { head, tail: tail(bytes), bytes }, guess)
+    }
+
+    #[inline]
+    fn look_up(&self, name: Wanted<'_>, guess: u32) -> Option<u32> {
+        if self.entries.get(guess as usize).is_some_and(|entry| self.is(entry, name)) {
             return Some(guess);
         }
+        self.search(name)
+    }
+
+    fn search(&self, name: Wanted<'_>) -> Option<u32> {
         if !self.index.is_empty() {
-            return self.probe(name, head);
+            return self.probe(name);
         }
-        let found = self.entries.iter().position(|entry| self.is(entry, name, head));
+        let found = self.entries.iter().position(|entry| self.is(entry, name));
         found.map(|slot| slot as u32)
     }
 
     #[inline]
-    fn is(&self, entry: &Entry, name: &[u8], head: u64) -> bool {
-        if entry.head != head || entry.len as usize != name.len() {
+    fn is(&self, entry: &Entry, name: Wanted<'_>) -> bool {
+        if entry.head != name.head
+            || entry.tail != name.tail
+            || entry.len as usize != name.bytes.len()
+        {
             return false;
         }
-        // Head and length say all about a name of at most eight bytes.
-        name.len() <= 8 || {
-            let start = entry.start as usize;
-            self.bytes.get(start + 8..start + name.len()) == name.get(8..)
-        }
+        // Head, tail and length say all about a name of at most sixteen bytes.
+        name.bytes.len() <= 16 || self.is_inside(entry, name)
     }
 
-    fn probe(&self, name: &[u8], head: u64) -> Option<u32> {
+    fn is_inside(&self, entry: &Entry, name: Wanted<'_>) -> bool {
+        let (start, len) = (entry.start as usize, name.bytes.len());
+        self.bytes.get(start + 8..start + len) == name.bytes.get(8..)
+    }
+
+    fn probe(&self, name: Wanted<'_>) -> Option<u32> {
         let mask = self.index.len() - 1;
-        let mut at = self.hash(name) as usize & mask;
+        let mut at = self.hash(name.bytes) as usize & mask;
         loop {
             match self.index.get(at).copied() {
                 None | Some(VACANT) => return None,
                 Some(slot) => match self.entries.get(slot as usize) {
-                    Some(entry) if self.is(entry, name, head) => return Some(slot),
+                    Some(entry) if self.is(entry, name) => return Some(slot),
                     _ => at = (at + 1) & mask,
                 },
             }
@@ -144,17 +182,31 @@ impl NameTable {
     }
 }
 
-/// Up to eight bytes of a name as one word: all of a short one, the first of a long one. Names of
-/// one length and at most eight bytes are equal exactly if their heads are.
+/// Ones in so many of the lowest bytes, eight at most.
 #[inline]
-fn head(name: &[u8]) -> u64 {
-    let wide = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes) as u64;
-    match (name.first_chunk::<8>(), name.first_chunk::<4>(), name.last_chunk::<4>(), name) {
-        (Some(first), ..) => u64::from_le_bytes(*first),
-        (_, Some(first), Some(last), _) => wide(first) | wide(last) << 32,
-        (.., [first, middle, last]) => *first as u64 | (*middle as u64) << 8 | (*last as u64) << 16,
-        (.., [first, last]) => *first as u64 | (*last as u64) << 8,
-        (.., [only]) => *only as u64,
+pub(crate) fn low_bytes(count: usize) -> u64 {
+    match count {
+        0 => 0,
+        1..8 => u64::MAX >> (64 - 8 * count),
+        _ => u64::MAX,
+    }
+}
+
+/// Up to eight bytes of a name as one word, the first one lowest: all of a short one, the first of
+/// a long one.
+#[inline]
+pub(crate) fn head(name: &[u8]) -> u64 {
+    match name.first_chunk::<8>() {
+        Some(first) => u64::from_le_bytes(*first),
+        None => name.iter().rev().fold(0, |word, &byte| word << 8 | byte as u64),
+    }
+}
+
+/// The last eight bytes of a name that has more than eight.
+#[inline]
+pub(crate) fn tail(name: &[u8]) -> u64 {
+    match name.last_chunk::<8>() {
+        Some(last) if name.len() > 8 => u64::from_le_bytes(*last),
         _ => 0,
     }
 }
@@ -198,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_told_apart_by_their_heads() {
+    fn names_that_differ_in_one_byte_are_told_apart() {
         let mut names = vec![String::new()];
-        for length in 1..=9 {
+        for length in 1..=20 {
             for place in 0..length {
                 let mut name = vec![b'a'; length];
                 name[place] = b'b';
@@ -211,6 +263,11 @@ mod tests {
         let table = NameTable::new(&names);
         for (slot, name) in names.iter().enumerate() {
             assert_eq!(table.find(Text::plain(name), 0), Some(slot as u32), "{name}");
+            for rest in ["", "\":1}", "\":\"a value\"}"] {
+                let text = format!("{{\"{name}{rest}");
+                let found = table.find_at(text.as_bytes(), 2, name.len() as u32, 0);
+                assert_eq!(found, Some(slot as u32), "{text}");
+            }
         }
     }
 

@@ -7,9 +7,10 @@
 use std::rc::Rc;
 
 use crate::json::multiple::Divisor;
-use crate::json::{Numbers, Tag, Tape, Value};
+use crate::json::{Numbers, Tag, Tape, Value, Word};
 
 use super::format::{Format, IdnaCell};
+use super::member::{Member, Members};
 use super::names::NameTable;
 use super::options::{Dialect, DuplicateKeys};
 use super::pattern::Pattern;
@@ -45,7 +46,7 @@ pub(crate) mod kinds {
 
 /// The bits a tag may have; a number with a point or exponent may be either kind of number.
 #[inline]
-pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
+pub(crate) const fn kinds_of_tag(tag: Tag) -> u8 {
     match tag {
         Tag::Null => kinds::NULL,
         Tag::False | Tag::True => kinds::BOOLEAN,
@@ -55,6 +56,22 @@ pub(crate) fn kinds_of_tag(tag: Tag) -> u8 {
         Tag::ArrayOpen | Tag::ArrayClose => kinds::ARRAY,
         _ => kinds::STRING,
     }
+}
+
+/// The same for a word, by its tag's number.
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "four bits index sixteen entries")]
+pub(crate) fn kinds_of_word(word: Word) -> u8 {
+    const KINDS: [u8; 16] = {
+        let mut kinds = [0; 16];
+        let mut tag = 0;
+        while tag < 16 {
+            kinds[tag] = kinds_of_tag(Tag::of_bits(tag));
+            tag += 1;
+        }
+        kinds
+    };
+    KINDS[word.tag_bits() & 15]
 }
 
 /// Index of a [`Node`].
@@ -364,6 +381,9 @@ pub struct Program {
     pub(crate) patterns: Vec<PatternOp>,
     pub(crate) divisors: Vec<DivisorOp>,
     pub(crate) objects: Vec<ObjectOp>,
+    /// One for each of `objects`, if it is of the common form.
+    pub(crate) common_objects: Vec<Option<Members>>,
+    pub(crate) members: Vec<Member>,
     pub(crate) items: Vec<ItemsOp>,
     pub(crate) contains: Vec<ContainsOp>,
     pub(crate) ifs: Vec<IfOp>,
@@ -414,7 +434,7 @@ impl Program {
     }
 
     /// What the verdict needs of a node.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fast(&self, id: NodeId) -> Fast {
         const ANYTHING: Fast = Fast {
             kinds: kinds::ALL,

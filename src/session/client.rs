@@ -1,5 +1,7 @@
 //! The client session as its host sees it.
 
+use std::mem::MaybeUninit;
+
 use crate::error::Error;
 
 use super::call::{CallInput, RequestInput};
@@ -233,6 +235,33 @@ impl ClientSession {
     /// [`ClientSession::take_output`].
     pub fn take_message(&mut self) -> Option<OutMessage> {
         self.core.take_message()
+    }
+
+    /// Room for bytes of the server's stdout that hold no line feed: written there, and taken by
+    /// [`ClientSession::filled`], they are received. `None` if they must be given to
+    /// [`ClientSession::receive`].
+    pub fn room(&mut self, length: usize, now: f64) -> Option<&mut [MaybeUninit<u8>]> {
+        self.core.room(length, now)
+    }
+
+    /// Receives what was written to the room.
+    ///
+    /// # Safety
+    /// The last call was to [`ClientSession::room`], gave that much, and all of it was written.
+    #[expect(unsafe_code, reason = "see the reader's method of this name")]
+    pub unsafe fn filled(&mut self, length: usize) {
+        // SAFETY: the caller promises the same.
+        unsafe { self.core.lines.filled(length) };
+    }
+
+    /// True if [`ClientSession::take_output`] has a frame.
+    pub fn has_output(&self) -> bool {
+        self.core.outbound.has_frame()
+    }
+
+    /// True if [`ClientSession::poll_event`] has an event.
+    pub fn has_event(&self) -> bool {
+        self.core.reports.has_event()
     }
 
     /// The next event.

@@ -4,12 +4,14 @@
 //! sliced changes neither output nor events. Time is that of the input being handled, never that
 //! of the slice.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
+use std::mem::MaybeUninit;
 use std::rc::Rc;
 
 use crate::error::{Code, Error, Facts};
 use crate::json::Tape;
 use crate::redact::StderrTail;
+use crate::sorted::Sorted;
 use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile};
 
 use super::call::{ArgumentsTask, CallInput, RequestInput};
@@ -119,12 +121,12 @@ pub(super) struct Core {
     pub(super) blocked: Option<Ticket>,
     pub(super) requests: Requests,
     /// Notifications not yet taken: place in the queue and method.
-    pub(super) notices: BTreeMap<Handle, (Ticket, String)>,
+    pub(super) notices: Sorted<Handle, (Ticket, String)>,
     /// Requests made after the end, to be settled with it.
     pub(super) late: Vec<Handle>,
     last_handle: Handle,
     /// What the server asked and the host has not answered, by token.
-    pub(super) peer: BTreeMap<u32, Asked>,
+    pub(super) peer: Sorted<u32, Asked>,
     pub(super) last_token: u32,
     /// How many uncorrelated errors there were, and the number of the last.
     pub(super) uncorrelated: (u64, i64),
@@ -193,10 +195,10 @@ impl Core {
             timers: Timers::default(),
             blocked: None,
             requests: Requests::default(),
-            notices: BTreeMap::new(),
+            notices: Sorted::new(),
             late: Vec::new(),
             last_handle: 0,
-            peer: BTreeMap::new(),
+            peer: Sorted::new(),
             last_token: 0,
             uncorrelated: (0, 0),
             revision: None,
@@ -300,6 +302,15 @@ impl Core {
         if broken {
             self.inbox.push_back((Input::Broken, now));
         }
+    }
+
+    /// The reader's room for bytes without a line feed, if they can be taken.
+    pub(super) fn room(&mut self, length: usize, now: f64) -> Option<&mut [MaybeUninit<u8>]> {
+        if matches!(self.phase, Phase::Idle | Phase::Respawning) || self.is_over() {
+            return None;
+        }
+        self.first_bytes(self.now.max(now));
+        self.lines.room(length)
     }
 
     pub(super) fn queue_frames(&mut self, now: f64) {

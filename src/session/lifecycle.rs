@@ -2,6 +2,7 @@
 //! where it can tell more (rows R58 to R61).
 
 use crate::error::{Code, Error, Facts};
+use crate::sorted::sort;
 use crate::wire::encode::quote;
 
 use super::core::{Core, Input, Phase, Task};
@@ -106,7 +107,7 @@ impl Core {
         handles.extend(std::mem::take(&mut self.rounds).into_keys());
         handles.extend(self.drop_stale_calls());
         handles.extend(self.drop_walk());
-        handles.sort_unstable();
+        sort(&mut handles);
         for handle in handles {
             // Trying again is safe if the server never saw it.
             let retryable = unsent_handles.binary_search(&handle).is_ok();

@@ -4,7 +4,7 @@
 //! Invariant: `waiting` is empty unless `queue` is full, and tickets rise in both, so frames leave
 //! in the order they were offered.
 
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 
 use super::event::Handle;
 
@@ -55,15 +55,15 @@ struct Entry<O> {
 
 /// The queue. `O` says whose a frame is: each kind of session has its own.
 pub(super) struct Outbound<O = Owner> {
-    queue: BTreeMap<Ticket, Entry<O>>,
-    waiting: BTreeMap<Ticket, Entry<O>>,
+    queue: Sorted<Ticket, Entry<O>>,
+    waiting: Sorted<Ticket, Entry<O>>,
     capacity: usize,
     next: Ticket,
 }
 
 impl<O: Copy> Outbound<O> {
     pub(super) fn new(capacity: usize) -> Self {
-        Outbound { queue: BTreeMap::new(), waiting: BTreeMap::new(), capacity, next: 0 }
+        Outbound { queue: Sorted::new(), waiting: Sorted::new(), capacity, next: 0 }
     }
 
     /// Puts a frame at the end.
@@ -82,6 +82,11 @@ impl<O: Copy> Outbound<O> {
             self.queue.insert(ticket, entry);
             Offered::Queued(ticket)
         }
+    }
+
+    /// True if a frame is to be taken.
+    pub(super) fn has_frame(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     /// Takes the first frame.

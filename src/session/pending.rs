@@ -3,8 +3,9 @@
 //! Invariant: an id is open, or abandoned (given up after it was handed out, no answer yet), or
 //! done; ids rise and are never used twice, so "sent at all" is a comparison.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use crate::sorted::Sorted;
 
 use super::event::Handle;
 use super::options::{Numbers, Validation};
@@ -107,9 +108,9 @@ const MAX_ABANDONED: usize = 4096;
 /// The open requests.
 #[derive(Default)]
 pub(super) struct Requests {
-    open: BTreeMap<u32, Pending>,
-    handles: BTreeMap<Handle, u32>,
-    abandoned: BTreeSet<u32>,
+    open: Sorted<u32, Pending>,
+    handles: Sorted<Handle, u32>,
+    abandoned: Sorted<u32, ()>,
     last_id: u32,
 }
 
@@ -175,13 +176,13 @@ impl Requests {
         if self.abandoned.len() >= MAX_ABANDONED {
             self.abandoned.pop_first();
         }
-        self.abandoned.insert(id);
+        self.abandoned.insert(id, ());
     }
 
     /// What an id that is not open stands for. An abandoned id counts as answered from now on.
     pub(super) fn stale(&mut self, id: i64) -> Stale {
         match u32::try_from(id) {
-            Ok(id) if self.abandoned.remove(&id) => Stale::Late,
+            Ok(id) if self.abandoned.remove(&id).is_some() => Stale::Late,
             Ok(id) if (1..=self.last_id).contains(&id) => Stale::Duplicate,
             _ => Stale::Unknown,
         }

@@ -43,6 +43,10 @@ impl Reports {
         self.events.push_back(event);
     }
 
+    pub(super) fn has_event(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     pub(super) fn poll(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

@@ -3,7 +3,8 @@
 //! Invariant: a timer is set at most once; equal times fire in the order of [`Timer`].
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+
+use crate::sorted::Sorted;
 
 use super::event::Handle;
 
@@ -59,8 +60,8 @@ impl Ord for Time {
 /// The deadlines that are set.
 #[derive(Default)]
 pub(super) struct Timers {
-    order: BTreeSet<(Time, Timer)>,
-    times: BTreeMap<Timer, Time>,
+    order: Sorted<(Time, Timer), ()>,
+    times: Sorted<Timer, Time>,
 }
 
 impl Timers {
@@ -68,7 +69,7 @@ impl Timers {
     pub(super) fn set(&mut self, timer: Timer, at: f64) {
         self.unset(timer);
         if at < f64::INFINITY {
-            self.order.insert((Time(at), timer));
+            self.order.insert((Time(at), timer), ());
             self.times.insert(timer, Time(at));
         }
     }
@@ -87,12 +88,12 @@ impl Timers {
 
     /// When the first timer falls due.
     pub(super) fn first(&self) -> Option<f64> {
-        self.order.first().map(|(time, _)| time.0)
+        self.order.first().map(|((time, _), ())| time.0)
     }
 
     /// Takes the first timer that is due.
     pub(super) fn due(&mut self, now: f64) -> Option<Timer> {
-        let &(time, timer) = self.order.first()?;
+        let &((time, timer), ()) = self.order.first()?;
         if time.0 > now {
             return None;
         }

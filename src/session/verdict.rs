@@ -79,7 +79,7 @@ impl Core {
                 return self.fail(call.handle, error.private(private));
             }
         };
-        self.note_shape(&shape, &call, value);
+        self.note_shape(&shape, &call, line, value);
         if let Some(judged) = self.verdict_without_judging(&call, &shape) {
             return self.finish_call(call, line, at, shape, judged);
         }
@@ -107,7 +107,7 @@ impl Core {
         self.fail(call.handle, error.private(result::private_json(value, "", value, &[])));
     }
 
-    fn note_shape(&mut self, shape: &Shape, call: &ToolCall, value: Value<'_>) {
+    fn note_shape(&mut self, shape: &Shape, call: &ToolCall, line: &Line, value: Value<'_>) {
         if self.strict() {
             return;
         }
@@ -122,6 +122,7 @@ impl Core {
             self.reports.note(from, "content_block", &format!("/content/{index}: {reason}"));
         }
         if call.numbers == Numbers::Number
+            && line.tape.has_long_integer()
             && let Some(pointer) = result::unsafe_integer(value)
         {
             self.reports.note(from, "unsafe_integer", &pointer);

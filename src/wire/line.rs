@@ -4,6 +4,7 @@
 //! every byte is looked at once and copied once (twice if its line came in pieces).
 
 use std::collections::VecDeque;
+use std::mem::MaybeUninit;
 
 use super::Profile;
 
@@ -82,6 +83,26 @@ impl LineReader {
         }
         self.partial.extend_from_slice(chunk);
         Ok(())
+    }
+
+    /// Room for bytes that hold no line feed, at the end of the line under way; nothing if they are
+    /// to be pushed. So who owns the bytes copies them once, straight to their place.
+    pub fn room(&mut self, length: usize) -> Option<&mut [MaybeUninit<u8>]> {
+        if self.broken || self.skipping || self.partial.len().saturating_add(length) > self.max {
+            return None;
+        }
+        self.partial.reserve(length);
+        self.partial.spare_capacity_mut().get_mut(..length)
+    }
+
+    /// Takes so many bytes of the room as part of the line.
+    ///
+    /// # Safety
+    /// The last call was to [`LineReader::room`], gave that much, and all of it was written.
+    #[expect(unsafe_code, reason = "a second copy would double what a long line costs")]
+    pub unsafe fn filled(&mut self, length: usize) {
+        // SAFETY: the capacity was reserved and the bytes were written, as the caller promises.
+        unsafe { self.partial.set_len(self.partial.len() + length) };
     }
 
     /// The stream ended: an unterminated last line counts.
@@ -294,6 +315,25 @@ mod tests {
         let mut reader = LineReader::new(10_000, Profile::Contain);
         reader.push(&[b'a'; 20_000]).unwrap();
         assert_eq!(reader.next_frame(), Some(Frame::TooLong(vec![b'a'; HEAD_BYTES])));
+    }
+
+    #[test]
+    #[expect(unsafe_code, reason = "what is tested")]
+    fn pieces_can_be_written_in_place() {
+        let mut reader = LineReader::new(8, Profile::Contain);
+        for piece in [b"abc", b"def"] {
+            let room = reader.room(piece.len()).unwrap();
+            for (place, &byte) in room.iter_mut().zip(piece) {
+                place.write(byte);
+            }
+            // SAFETY: just written.
+            unsafe { reader.filled(piece.len()) };
+        }
+        assert!(reader.room(3).is_none());
+        reader.push(b"g\n").unwrap();
+        assert_eq!(reader.next_frame(), Some(Frame::Line(b"abcdefg".to_vec())));
+        reader.push(b"123456789").unwrap();
+        assert!(reader.room(1).is_none());
     }
 
     #[test]

@@ -170,6 +170,11 @@ test("open calls end with the input, after the grace", async (t) => {
 test("who never reads is not read", { skip: !canMeasure }, async (t) => {
   const peer = open(t);
   await peer.write(INITIALIZE);
+  // Measured once it runs; from then on nothing is read.
+  await new Promise((resolve) => {
+    peer.child.stdout.once("data", resolve);
+  });
+  peer.child.stdout.pause();
   const before = residentBytes(peer.child);
   const page = `${JSON.stringify(request("l", "tools/list"))}\n`.repeat(1_000);
   let written = 0;
@@ -185,7 +190,7 @@ test("who never reads is not read", { skip: !canMeasure }, async (t) => {
   }
   assert.ok(stuck, `${written} bytes were read`);
   const grown = residentBytes(peer.child) - before;
-  assert.ok(grown < 60 << 20, `grown by ${grown}`);
+  assert.ok(grown < 80 << 20, `grown by ${grown}`);
   // And once it reads, everything is answered.
   peer.read();
   await peer.write(request("p", "ping"));

@@ -58,6 +58,8 @@ impl Build {
                 patterns: Vec::new(),
                 divisors: Vec::new(),
                 objects: Vec::new(),
+                common_objects: Vec::new(),
+                members: Vec::new(),
                 items: Vec::new(),
                 contains: Vec::new(),
                 ifs: Vec::new(),
@@ -239,7 +241,7 @@ impl Build {
                 (json::hash(&document.bytes, &document.tape, position, numbers, 0), position)
             };
             set.hashes = others.iter().map(hash).collect();
-            set.hashes.sort_unstable();
+            crate::sorted::sort(&mut set.hashes);
         }
         let kinds = set.kinds;
         (Op::Enum(push(&mut self.program.enums, set)), kinds)

@@ -97,15 +97,14 @@ fn to_children(program: &Program, id: NodeId) -> Vec<NodeId> {
 /// `unresolved_ref`.
 pub(super) fn check_references(
     build: &mut Build,
-    mut unresolved: Vec<Unresolved>,
+    unresolved: Vec<Unresolved>,
 ) -> Result<(), SchemaError> {
     if unresolved.is_empty() {
         return Ok(());
     }
     let reached = reached(&build.program);
-    unresolved.sort_by_key(|entry| entry.node);
     let needed = |entry: &Unresolved| reached.get(entry.node as usize) == Some(&true);
-    if let Some(entry) = unresolved.iter().find(|entry| needed(entry)) {
+    if let Some(entry) = unresolved.iter().filter(|entry| needed(entry)).min_by_key(|e| e.node) {
         let at = build.pointer(entry.place.document, entry.place.position);
         let target = Some(entry.target.clone()).filter(|target| target.len() <= MAX_TARGET);
         return Err(SchemaError { target, ..SchemaError::new("unresolved_ref", at) });

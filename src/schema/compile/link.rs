@@ -4,6 +4,7 @@
 //! a schema that applies itself to the value it is applied to says nothing and would never end.
 
 use crate::schema::error::SchemaError;
+use crate::schema::member;
 use crate::schema::program::{Fast, Leaf, Node, NodeId, Op, Span, kinds};
 
 use super::build::Build;
@@ -59,6 +60,7 @@ pub(super) fn link(build: &mut Build) -> Result<(), SchemaError> {
         }
     });
     build.program.fast = entries.collect();
+    member::lay_out(&mut build.program);
     Ok(())
 }
 

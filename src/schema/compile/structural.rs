@@ -116,7 +116,8 @@ fn ordered<'a>(object: Option<Value<'a>>) -> Vec<(Vec<u8>, Value<'a>)> {
         }
     }
     // Stable: names that are no index keep their order behind those that are.
-    members.sort_by_key(|(name, _)| array_index(name).unwrap_or(u64::MAX));
+    let index = |name: &[u8]| array_index(name).unwrap_or(u64::MAX);
+    crate::sorted::sort_by(&mut members, |one, other| index(&one.0).cmp(&index(&other.0)));
     members
 }
 

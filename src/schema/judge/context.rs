@@ -13,18 +13,18 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn word(self, at: u32) -> Word {
         self.tape.words.get(at as usize).copied().unwrap_or(Word::new(Tag::Null, 0, 0))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(self, at: u32) -> Value<'a> {
         self.tape.value(self.bytes, at)
     }
 
     /// The position after the value at a position.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after(self, at: u32) -> u32 {
         let word = self.word(at);
         match word.tag() {
@@ -34,20 +34,20 @@ impl<'a> Context<'a> {
     }
 
     /// Elements or members of the container at a position.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(self, at: u32) -> u32 {
         self.word(at + self.word(at).payload()).payload()
     }
 
     /// True for a string or name that takes many bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_long_string(self, at: u32) -> bool {
         let word = self.word(at);
         word.payload() > pattern::SHORT && kinds_of_tag(word.tag()) == kinds::STRING
     }
 
     /// True if the type of the value is among the given ones.
-    #[inline]
+    #[inline(always)]
     pub(super) fn accepts_kinds(self, accepted: u8, at: u32) -> bool {
         let word = self.word(at);
         let possible = kinds_of_tag(word.tag());

@@ -5,6 +5,7 @@ use std::task::Poll;
 
 use crate::json::Tag;
 use crate::schema::program::{NO_NODE, ObjectOp};
+use crate::sorted::sort_by;
 
 use super::frame::{Answer, Frame, OpState, Step};
 use super::{Context, Entry, Judge};
@@ -108,7 +109,7 @@ impl Judge {
             key = cx.after(key + 1);
         }
         // Later members have later places.
-        found.sort_unstable_by_key(|&[slot, value]| (slot, std::cmp::Reverse(value)));
+        sort_by(&mut found, |one, other| (one[0], other[1]).cmp(&(other[0], one[1])));
         let all = found.len();
         found.dedup_by_key(|&mut [slot, _]| slot);
         self.repeated_member |= found.len() < all;

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::sorted::sort;
+
 use super::frame::Answer;
 
 /// Steps before answers are remembered: most judgements end earlier.
@@ -85,7 +87,7 @@ impl Memo {
             return Some(&[]);
         }
         let mut entries = evaluated.to_vec();
-        entries.sort_unstable();
+        sort(&mut entries);
         entries.dedup();
         if entries.len() > MAX_ENTRIES || self.evaluated.len() + entries.len() > MAX_EVALUATED {
             return None;

@@ -12,6 +12,7 @@
 
 mod arrays;
 mod branches;
+mod common;
 mod context;
 mod explain;
 mod frame;
@@ -236,7 +237,7 @@ impl Judge {
             self.returned = self.apply(cx, Entry::member(self.root, self.position, 0, EXPLAIN));
         }
         loop {
-            if self.meter.spent() {
+            if self.meter.spent() || !self.run_common(cx) {
                 return None;
             }
             let Some(frame) = self.frames.last() else {

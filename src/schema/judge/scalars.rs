@@ -11,6 +11,7 @@ use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
 use super::frame::{Answer, Frame, OpState, Step};
 use super::{Context, Judge};
 
+#[inline(always)]
 fn answer(holds: bool) -> Answer {
     if holds { Answer::Valid } else { Answer::Invalid }
 }
@@ -252,6 +253,7 @@ impl Judge {
 }
 
 /// The text of the number at a position; `None` for any other value.
+#[inline(always)]
 pub(super) fn number_text(cx: Context<'_>, at: u32) -> Option<&[u8]> {
     let word = cx.word(at);
     match word.tag() {
@@ -270,9 +272,9 @@ fn limit(cx: Context<'_>, at: u32, index: u32, holds: fn(Ordering) -> bool) -> A
     else {
         return Answer::Valid;
     };
-    let order = match (number::small(text), bound.small) {
-        (Some(value), Some(limit)) => value.cmp(&limit),
-        _ => number::compare(text, &bound.text),
+    let order = match bound.small.and_then(|limit| number::compare_with(text, limit)) {
+        Some(order) => order,
+        None => number::compare(text, &bound.text),
     };
     answer(holds(order))
 }

@@ -6,6 +6,7 @@
 
 use crate::json::Tag;
 use crate::schema::program::NodeId;
+use crate::sorted::sort;
 
 use super::frame::{Answer, Frame, Step};
 use super::{Context, Entry, Judge};
@@ -71,7 +72,7 @@ impl Judge {
                 }
             }
             if let Some(noted) = self.scratch.get_mut(state.base as usize..) {
-                noted.sort_unstable();
+                sort(noted);
             }
             self.meter.count(entries.len() as u64 / 4);
             state.child = if state.guess == u32::MAX { end } else { frame.at + 1 };

@@ -112,7 +112,7 @@ fn list_of(tree: &Tree, id: NodeId) -> Option<Form> {
         _ => text_of(tree, &[id]),
     });
     let mut texts: Vec<String> = texts.collect::<Option<_>>()?;
-    texts.sort_unstable();
+    crate::sorted::sort(&mut texts);
     texts.dedup();
     Some(Form::Exact(NameTable::new(&texts)))
 }

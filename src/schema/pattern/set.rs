@@ -19,7 +19,7 @@ pub(crate) struct Set {
 impl Set {
     /// The union of ranges in any order, both ends included.
     pub(crate) fn new(mut ranges: Vec<(u32, u32)>) -> Self {
-        ranges.sort_unstable();
+        crate::sorted::sort(&mut ranges);
         let mut joined: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
         for (first, last) in ranges {
             match joined.last_mut() {

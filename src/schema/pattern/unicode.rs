@@ -141,7 +141,7 @@ impl Edges {
     }
 
     fn into_set(mut self) -> Set {
-        self.0.sort_unstable();
+        crate::sorted::sort(&mut self.0);
         let mut kept: Vec<u32> = Vec::with_capacity(self.0.len());
         for edge in self.0 {
             if kept.last() == Some(&edge) {
