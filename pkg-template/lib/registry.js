@@ -34,7 +34,6 @@ class OperationRegistry {
   #imports = new Set();
   #discovery = new Set();
   #isFreed = false;
-  #discovery = new Set();
   #now;
   #newId;
   #pipeline;

@@ -139,13 +139,14 @@ class ToolwireStdioTransport {
   }
 
   #read(line) {
-    const { kind, id, method, reason } = classifyLine(line);
+    const { kind, reason } = classifyLine(line);
     if (kind === "noise") {
       this.#ignored.noise += 1;
     } else if (kind === "malformed") {
       this.#ignored.malformed += 1;
       this.#complain({ reason });
-      if (id !== undefined && method === undefined) {
+      const id = answeredBy(line);
+      if (id !== undefined) {
         const message = sentence(reason, this.#plan.server, {});
         this.#tell("onmessage", { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message } });
       }
@@ -175,6 +176,17 @@ class ToolwireStdioTransport {
         this.#tell("onerror", error);
       }
     }
+  }
+}
+
+/** The id of the request that a malformed reply means, if it can be read. */
+function answeredBy(line) {
+  try {
+    const { id, method } = JSON.parse(decoder.decode(line));
+    const isId = typeof id === "string" || Number.isSafeInteger(id);
+    return method === undefined && isId ? id : undefined;
+  } catch {
+    return undefined;
   }
 }
 
