@@ -21,6 +21,7 @@ export type ValidatorResult<T> =
       errorMessage: string;
     };
 
+/** Options of `ToolwireJsonSchemaValidator`: those of schemas, and one more. */
 export interface ValidatorOptions extends SchemaOptions {
   /**
    * What becomes of a schema that does not compile. "throw" (default): `getValidator` throws
