@@ -168,7 +168,7 @@ test("K10: a listener may call, and close, from within what it is told", async (
   t.after(() => client.close());
   const told = [];
   const answers = [];
-  client.onNotification(({ params }) => {
+  const off = client.onNotification(({ params }) => {
     told.push(params.n);
     answers.push(client.callTool("echo", { n: params.n }).then(({ content }) => content[0].text));
     client.refreshTools().catch(() => {});
@@ -186,6 +186,7 @@ test("K10: a listener may call, and close, from within what it is told", async (
     server.got("tools/call").map(({ params }) => params.arguments.n),
     [1, 2, 3],
   );
+  off();
   const closed = new Promise((resolve) => {
     client.onNotification(() => resolve(client.close()));
   });
