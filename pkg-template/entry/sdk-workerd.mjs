@@ -2,11 +2,6 @@
  * `toolwire/sdk` where WebAssembly may not be compiled from bytes.
  */
 
-import module from "../../toolwire.wasm";
-import { init, initSync, setBytes } from "../lib/core.js";
-import { ToolwireError } from "../lib/errors.js";
-import { ToolwireJsonSchemaValidator } from "../sdk/index.js";
+import "./wasm-workerd.mjs";
 
-setBytes(() => module);
-
-export { ToolwireError, ToolwireJsonSchemaValidator, init, initSync };
+export * from "../sdk/index.js";

@@ -2,9 +2,6 @@
  * `toolwire/web` where WebAssembly may not be compiled from bytes.
  */
 
-import module from "../../toolwire.wasm";
-import { setBytes } from "../lib/core.js";
-
-setBytes(() => module);
+import "./wasm-workerd.mjs";
 
 export * from "../web/index.js";

@@ -1,11 +1,7 @@
 /**
- * `toolwire` where WebAssembly may not be compiled from bytes: the host hands over a module that it
- * compiled when the program was deployed.
+ * `toolwire` where WebAssembly may not be compiled from bytes.
  */
 
-import module from "../../toolwire.wasm";
-import { setBytes } from "../lib/core.js";
-
-setBytes(() => module);
+import "./wasm-workerd.mjs";
 
 export * from "../lib/index.js";

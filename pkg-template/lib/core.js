@@ -105,7 +105,17 @@ function compiledModule() {
 }
 
 function moduleOf(source) {
-  return source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
+  return isModule(source) ? source : new WebAssembly.Module(source);
+}
+
+/** True for a compiled module, also one of another realm: hosts compile outside of the program's. */
+function isModule(value) {
+  try {
+    WebAssembly.Module.exports(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The instance for everything that is no session; made anew after a trap. */
@@ -214,7 +224,7 @@ async function compileFrom(input) {
   if (typeof Response === "function" && source instanceof Response) {
     source = await bytesOf(source);
   }
-  return source instanceof WebAssembly.Module ? source : WebAssembly.compile(source);
+  return isModule(source) ? source : WebAssembly.compile(source);
 }
 
 async function bytesOf(response) {
@@ -245,10 +255,12 @@ function initSync(input) {
   compiled = source === undefined ? compiledModule() : moduleOf(source);
 }
 
+/** True for an object that names its module; one of another realm has another prototype. */
 function isOptions(value) {
-  return (
-    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  );
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  return Object.getPrototypeOf(value) === Object.prototype || Object.hasOwn(value, "module");
 }
 
 /**

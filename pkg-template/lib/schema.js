@@ -1,7 +1,8 @@
 /**
- * Owns `Schema` and the ways to make one. Invariant: a schema keeps its text, so that it compiles
+ * Owns `Schema` and the ways to make one. Invariants: a schema keeps its text, so that it compiles
  * itself anew when the instance that held it trapped; a judgement works on the text that was given
- * or copied when it was called, and on nothing the host can change later.
+ * or copied when it was called, and on nothing the host can change later; schemas of the same text
+ * and options share what was compiled, which is freed with the last of them.
  */
 
 import { isBytes, numberOf, plainOptions, refused, textOf } from "./arguments.js";
@@ -11,6 +12,7 @@ import { documentText, pick, schemaCopy, wellFormed } from "./options.js";
 import { copyJson } from "./snapshot.js";
 import { abortedError, errorFor, freedError } from "./sentences.js";
 import { inSlices } from "./slices.js";
+import { standardOf } from "./standard.js";
 import { verdictOf } from "./verdict.js";
 
 const OPTIONS = [
@@ -32,9 +34,16 @@ const DEFAULT_DEPTH = 512;
 const PIECE_LENGTH = 262_144;
 
 const encoder = new TextEncoder();
+const latin1 = new TextDecoder("latin1");
 
 /** Copies of values for casting; the core has a limit of its own on their nesting. */
 const CAST_COPY = { budget: 134_217_728, maxDepth: 65_536, omitUndefined: true, bigintDigits: true };
+
+/**
+ * What is compiled and in use, by text and options. Finalizers do not run while a program goes on
+ * without a pause: one that compiles the same schema for each call would fill the memory.
+ */
+const inUse = new Map();
 
 /** What a schema holds, for this package alone. */
 let heldBy;
@@ -46,6 +55,7 @@ class Schema {
   #prepared;
   #handle;
   #facts;
+  #standard;
 
   static {
     heldBy = (schema) => ({
@@ -96,6 +106,11 @@ class Schema {
     return this.#change(value, (compiled, bytes) => compiled.applyDefaults(bytes, maxMadeBytes));
   }
 
+  get "~standard"() {
+    this.#standard ??= standardOf(this);
+    return this.#standard;
+  }
+
   get dialect() {
     return this.#facts.dialect;
   }
@@ -116,13 +131,15 @@ class Schema {
     }
     if (this.#handle.instance.failure !== undefined) {
       this.#handle.release();
-      this.#keep(compileNow(this.#prepared.text, this.#prepared.picked));
+      this.#keep(sharedOrCompiled(this.#prepared));
     }
     return this.#handle;
   }
 
-  #keep({ instance, compiled, facts }) {
-    this.#handle = { instance, compiled, release: own(this, instance, compiled) };
+  #keep(shared) {
+    const { instance, compiled, facts } = shared;
+    shared.users += 1;
+    this.#handle = { instance, compiled, release: own(this, instance, userOf(shared)) };
     this.#facts = facts;
   }
 
@@ -197,11 +214,15 @@ function madeValue(text, bigints) {
 
 function compileSchema(schema, options) {
   const prepared = prepare(schema, options);
-  return new Schema(MAKE, prepared, compileNow(prepared.text, prepared.picked));
+  return new Schema(MAKE, prepared, sharedOrCompiled(prepared));
 }
 
 async function compileSchemaAsync(schema, options) {
   const prepared = prepare(schema, options);
+  const shared = sharedOf(prepared.key);
+  if (shared !== undefined) {
+    return new Schema(MAKE, prepared, shared);
+  }
   const instance = mainInstance();
   const compiling = start(instance, prepared.text, prepared.picked);
   try {
@@ -210,7 +231,7 @@ async function compileSchemaAsync(schema, options) {
       options?.signal,
       abortedError,
     );
-    return new Schema(MAKE, prepared, compilation(instance, compiled));
+    return new Schema(MAKE, prepared, share(prepared.key, compilation(instance, compiled)));
   } finally {
     release(instance, compiling);
   }
@@ -225,7 +246,13 @@ function prepare(schema, options) {
     }
     picked.resources = Object.entries(resources).map(([uri, document]) => [uri, resourceText(document)]);
   }
-  return { ...schemaParts(schema), picked };
+  const { written, ...parts } = schemaParts(schema);
+  return { ...parts, picked, key: `${JSON.stringify(picked, told)}${written}` };
+}
+
+/** For keys: JSON writes numbers that are not finite as null, which some options are too. */
+function told(_, value) {
+  return typeof value === "number" && !Number.isFinite(value) ? { number: `${value}` } : value;
 }
 
 function resourceText(document) {
@@ -235,14 +262,16 @@ function resourceText(document) {
 /** A schema's text as bytes of our own (the host may reuse its buffer) and what TypeBox made of it. */
 function schemaParts(schema) {
   if (typeof schema === "string") {
-    return { text: encoder.encode(wellFormed(schema)), native: false };
+    return { written: schema, text: encoder.encode(wellFormed(schema)), native: false };
   }
   if (isBytes(schema)) {
-    return { text: schema.slice(), native: false };
+    const text = schema.slice();
+    // Byte by byte, and marked: other bytes are never taken for the same, nor for a text.
+    return { written: `bytes ${latin1.decode(text)}`, text, native: false };
   }
   const { text, native, called } = schemaCopy(schema);
   const renew = called ? () => encoder.encode(schemaCopy(schema).text) : undefined;
-  return { text: encoder.encode(text), native, renew };
+  return { written: text, text: encoder.encode(text), native, renew };
 }
 
 function jsonText(text) {
@@ -290,6 +319,38 @@ function compileNow(text, picked) {
   } finally {
     release(instance, compiling);
   }
+}
+
+/** What is compiled of the same text and options, if its instance still works. */
+function sharedOf(key) {
+  const shared = inUse.get(key);
+  return shared?.instance.failure === undefined ? shared : undefined;
+}
+
+function sharedOrCompiled({ key, text, picked }) {
+  return sharedOf(key) ?? share(key, compileNow(text, picked));
+}
+
+function share(key, parts) {
+  const shared = { ...parts, key, users: 0 };
+  inUse.set(key, shared);
+  return shared;
+}
+
+/** One user of what is shared, in the form in which `own` frees things. */
+function userOf(shared) {
+  return {
+    free() {
+      shared.users -= 1;
+      if (shared.users > 0) {
+        return;
+      }
+      if (inUse.get(shared.key) === shared) {
+        inUse.delete(shared.key);
+      }
+      shared.compiled.free();
+    },
+  };
 }
 
 /** What a schema keeps of its compilation. */

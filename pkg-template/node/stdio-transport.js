@@ -25,6 +25,11 @@ class StdioTransport {
     this.#onDiagnostic = onDiagnostic;
   }
 
+  /** The process that runs now, if one does. */
+  get pid() {
+    return this.#server?.pid;
+  }
+
   start(sink) {
     this.#starting = this.#startAnew(sink);
     return this.#starting;

@@ -56,6 +56,7 @@ export interface CallEvents {
   "call.error": CallErrorEvent;
 }
 
+/** Options of `PendingRequestMap`. */
 export interface PendingRequestMapOptions {
   /**
    * Sends an event to the other side. What it throws, or rejects with, fails the call whose
@@ -95,6 +96,7 @@ export interface CallRequestOptions {
   signal?: AbortSignal | null;
 }
 
+/** Options of one subscription through a `PendingRequestMap`. */
 export interface SubscribeRequestOptions extends CallRequestOptions {
   /** Milliseconds of silence, anew after each item, that end it with `TIMEOUT`; none by default. */
   idleTimeout?: number | null;
@@ -193,6 +195,7 @@ export class PendingRequestMap {
   [Symbol.dispose](): void;
 }
 
+/** What `buildCallHandler` is given. */
 export interface CallHandlerConfig {
   registry: OperationRegistry;
   /** Where answers go. */

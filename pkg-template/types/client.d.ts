@@ -81,15 +81,15 @@ export interface Client {
    * Calls a tool. The arguments (default `{}`) are copied before this returns. Resolves with
    * `isError: true` when the tool says that it failed. Rejects with a `ToolwireError`.
    */
-  callTool(
+  callTool<T = unknown>(
     name: string,
     args?: Record<string, unknown>,
     options?: ClientCallOptions,
-  ): Promise<ToolResult>;
+  ): Promise<ToolResult<T>>;
   /** Reads the catalog anew. */
   refreshTools(): Promise<readonly ToolDescription[]>;
   /** Any other request: prompts, resources, completion … Resolves with the parsed result. */
-  request(
+  request<T = unknown>(
     method: string,
     params?: object,
     options?: RequestOptions & {
@@ -97,7 +97,7 @@ export interface Client {
       signal?: AbortSignal | undefined;
       onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
     },
-  ): Promise<unknown>;
+  ): Promise<T>;
   /**
    * The pages of a list, one request each: prompts/list, resources/list … Ends without a cursor,
    * after `maxPages` (256) pages, and when a cursor repeats and brings nothing new.

@@ -14,6 +14,7 @@ export interface ResponseEnvelope<T = unknown> {
   meta: ResponseMeta;
 }
 
+/** Where an envelope comes from. */
 export type ResponseMeta = LocalMeta | HttpMeta | McpMeta;
 
 /** Returned by a handler in this process, at a time in epoch milliseconds. */
@@ -23,6 +24,7 @@ export interface LocalMeta {
   timestamp: number;
 }
 
+/** Where an envelope of an HTTP response comes from. */
 export interface HttpMeta {
   source: "http";
   statusCode: number;
@@ -30,6 +32,7 @@ export interface HttpMeta {
   contentType: string;
 }
 
+/** Where an envelope of a tool's result comes from. */
 export interface McpMeta {
   source: "mcp";
   isError: boolean;
@@ -81,6 +84,7 @@ export function isResponseEnvelope(value: unknown): value is ResponseEnvelope;
 /** The envelope's data. Throws `invalid_arguments`, reason "not_an_envelope", for anything else. */
 export function unwrap<T>(envelope: ResponseEnvelope<T>): T;
 
+/** Options of `runPipeline`. */
 export interface PipelineOptions {
   /**
    * How data is made to fit before it is judged: `Schema.cast` in one of its modes,
@@ -95,6 +99,7 @@ export interface PipelineOptions {
   now?: number;
 }
 
+/** What `runPipeline` came to: the envelope, and what was found on the way. */
 export interface PipelineOutcome {
   /**
    * The very object that came in, if that was an envelope; if its data was normalized, a new one with

@@ -2,6 +2,7 @@ import type { Client, ClientCallOptions } from "./client.js";
 import type { JsonSchema } from "./schema.js";
 import type { ContentBlock } from "./session.js";
 
+/** Options of `flowsOf`. */
 export interface FlowOptions {
   /** In the place of `mcp/<server>`. */
   namePrefix?: string;
@@ -27,6 +28,7 @@ export function flowsOf(
   options?: FlowOptions,
 ): FlowSource;
 
+/** The flows of one client. */
 export interface FlowSource {
   /** The prefix: `mcp/<server>`. */
   readonly name: string;
@@ -34,6 +36,7 @@ export interface FlowSource {
   bindings(): FlowBinding[];
 }
 
+/** One tool as a flow: what it is, and the call. */
 export interface FlowBinding {
   readonly descriptor: FlowDescriptor;
   /** Calls the tool. Rejects with a `ToolwireError`. */
@@ -62,6 +65,7 @@ export interface FlowDescriptor {
   };
 }
 
+/** What a flow answers: the result of its tool, without findings. */
 export interface FlowResult {
   content: ContentBlock[];
   isError: boolean;

@@ -52,6 +52,7 @@ export interface RecordingStream {
   off(event: "error", listener: (error: Error) => void): unknown;
 }
 
+/** Options of `connect`: those of the session, of hosts, and how the server is started. */
 export interface ConnectOptions extends SessionOptions, Omit<HostOptions, "record">, StdioOptions {
   /**
    * Where a recording of the session goes. A path: the file is made, or emptied, before the server
@@ -105,6 +106,7 @@ export interface HttpEntry extends SessionOptions, FlowSelection {
 /** What a configuration lists. */
 export type ServerEntry = StdioEntry | HttpEntry;
 
+/** Options of `parseConfig`. */
 export interface ConfigOptions {
   /** Where variables are read; default the process's environment. */
   env?: Readonly<Record<string, string | undefined>>;

@@ -229,6 +229,7 @@ export type OperationWarning =
   /** A tool that cannot be an operation, and why. `tool` is what the server calls it. */
   | { type: "import"; server: string; tool: string; operationId: string; error: unknown };
 
+/** Options of `OperationRegistry`. */
 export interface RegistryOptions {
   /** The clock of envelopes and deadlines, in milliseconds; default `Date.now`. */
   now?: () => number;
@@ -240,6 +241,7 @@ export interface RegistryOptions {
   wrapAlways?: boolean;
 }
 
+/** Options of `importClient`. */
 export interface ImportOptions {
   /** Default: the server's name, with `_` for each dot, slash and space. */
   namespace?: string;

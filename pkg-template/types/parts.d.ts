@@ -26,6 +26,7 @@ export class LineReader {
 /** What one line is, as JSON-RPC 2.0. */
 export function classifyLine(line: JsonText, options?: { profile?: Profile }): LineClass;
 
+/** What `classifyLine` finds. */
 export interface LineClass {
   /** "noise": no message at all. "malformed": claims to be one and is none, see `reason`. */
   kind:

@@ -53,13 +53,16 @@ export interface SchemaOptions {
  * "limit", "not_a_schema", "reference_cycle", "bad_pattern") and `at`, a JSON Pointer into the
  * schema; `invalid_arguments` for an option or a schema that is not JSON.
  */
-export function compileSchema(schema: JsonSchema | JsonText, options?: SchemaOptions): Schema;
+export function compileSchema<T = unknown>(
+  schema: JsonSchema | JsonText,
+  options?: SchemaOptions,
+): Schema<T>;
 
 /** The same in slices of about 4 ms, between which timers and input run. Rejects `aborted` too. */
-export function compileSchemaAsync(
+export function compileSchemaAsync<T = unknown>(
   schema: JsonSchema | JsonText,
   options?: SchemaOptions & { signal?: AbortSignal | undefined },
-): Promise<Schema>;
+): Promise<Schema<T>>;
 
 /**
  * A compiled schema. It owns WebAssembly memory: `free()` it, or forget it and it is freed some
@@ -68,9 +71,16 @@ export function compileSchemaAsync(
  * JavaScript values are copied as JSON first: no getter and no `toJSON` runs, `undefined` members
  * are left out, a bigint counts as the number of its digits; a value that is not JSON throws
  * `invalid_arguments`.
+ *
+ * `T` is the type that you say its values have; nothing checks that it agrees with the schema.
  */
-export class Schema {
+export class Schema<T = unknown> {
   private constructor();
+  /**
+   * The schema by Standard Schema, version 1, for libraries that take schemas of any maker. It judges
+   * synchronously and gives back the very value; messages of issues hold no value and no name.
+   */
+  readonly "~standard": StandardSchemaProps<T>;
   /** True if the verdict is "valid". */
   isValid(value: unknown): boolean;
   /** Judges a JavaScript value. */
@@ -102,7 +112,7 @@ export class Schema {
    * must hold itself. Throws `limit`, reason "cast_limit", when `maxSteps` or `maxMadeBytes` are
    * spent; `invalid_arguments` for a value that is not JSON.
    */
-  cast(value: unknown, options?: CastOptions): { value: unknown; changes: Change[] };
+  cast(value: unknown, options?: CastOptions): { value: T; changes: Change[] };
   /**
    * Fills absent members that declare a `default`, and changes nothing else: in objects and arrays
    * as deep as they go, through references and `allOf`, and in the first branch of `anyOf` or
@@ -127,6 +137,26 @@ export class Schema {
   free(): void;
   [Symbol.dispose](): void;
 }
+
+/** What Standard Schema, version 1, asks of a schema. */
+export interface StandardSchemaProps<T> {
+  readonly version: 1;
+  readonly vendor: "toolwire";
+  readonly validate: (value: unknown) => StandardResult<T>;
+  /** For types alone; there is no such member at run time. */
+  readonly types?: { readonly input: T; readonly output: T } | undefined;
+}
+
+/** The value, or what is wrong with it. A value that cannot be judged has one issue that says so. */
+export type StandardResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        /** The keys that lead there; none for the value itself. */
+        readonly path: readonly (string | number)[];
+      }[];
+    };
 
 /** A finding about a schema that is not fatal. */
 export interface SchemaProblem {

@@ -77,12 +77,14 @@ export interface ServingOptions extends ServerLimits {
   numbers?: Numbers;
 }
 
+/** Options of `ServerSession`. */
 export interface ServerSessionOptions extends ServingOptions {
   /** Name, version, and what else there is to say (`title`, `icons`, `websiteUrl`). */
   serverInfo: { name: string; version: string; [name: string]: unknown };
   tools: readonly ServedTool[];
 }
 
+/** What happened in a `ServerSession`. */
 export type ServerEvent =
   | {
       /** A client calls a tool: answer it by `respond`. */
@@ -120,6 +122,7 @@ export type ServerEvent =
   /** Nothing follows. */
   | { type: "closed"; error: ToolwireError | undefined };
 
+/** Levels of log messages, from the least grave to the gravest. */
 export type LogLevel =
   | "debug"
   | "info"
@@ -229,6 +232,7 @@ export class ServerSession {
   [Symbol.dispose](): void;
 }
 
+/** A message of a server for a transport that sends each by itself. */
 export interface OutgoingMessage {
   /** The message, without a line end; undefined if the exchange ends without one. */
   json: Uint8Array | undefined;

@@ -100,6 +100,7 @@ export interface SessionOptions {
   maxInputRounds?: number;
 }
 
+/** What a violation of a tool's own output schema leads to; see `SessionOptions.validation`. */
 export type Validation = "enforce" | "report" | "off";
 
 /** How integers beyond 2^53 are read: as doubles, as bigints, or as their digits. */
@@ -170,11 +171,13 @@ export type ContentBlock =
   | ResourceLinkContent
   | EmbeddedResourceContent;
 
+/** What every block of content may carry. */
 interface BlockMembers {
   annotations?: { [name: string]: unknown };
   _meta?: { [name: string]: unknown };
 }
 
+/** Text. */
 export interface TextContent extends BlockMembers {
   type: "text";
   text: string;
@@ -187,6 +190,7 @@ export interface MediaContent extends BlockMembers {
   mimeType: string;
 }
 
+/** A resource by its address. */
 export interface ResourceLinkContent extends BlockMembers {
   type: "resource_link";
   uri: string;
@@ -194,6 +198,7 @@ export interface ResourceLinkContent extends BlockMembers {
   [member: string]: unknown;
 }
 
+/** A resource within the result. */
 export interface EmbeddedResourceContent extends BlockMembers {
   type: "resource";
   resource: { uri: string; mimeType?: string; text?: string; blob?: string; [member: string]: unknown };
@@ -204,12 +209,15 @@ export interface EmbeddedResourceContent extends BlockMembers {
  * `_meta` are its only enumerable members, so it can be copied, compared and sent. The others are
  * this package's findings; they do not survive copying.
  */
-export interface ToolResult {
+export interface ToolResult<T = unknown> {
   content: ContentBlock[];
   /** True if the tool says that it failed; the call itself succeeded. */
   isError: boolean;
-  /** Exactly as sent; undefined if nothing was. */
-  structuredContent: unknown;
+  /**
+   * Exactly as sent; undefined if nothing was. `T` is the type that you say it has: under `validation:
+   * "enforce"` the tool's own schema holds for it, unless `isError` is true.
+   */
+  structuredContent: T | undefined;
   _meta?: { [name: string]: unknown };
   /** How the structured content compares with the tool's output schema. */
   readonly verdict: "valid" | "invalid" | "unknown" | "unchecked";
@@ -227,6 +235,7 @@ export interface ToolResult {
   rawJson(): string;
 }
 
+/** How a result breaks what its tool declares. */
 export type ViolationKind =
   | "schema"
   | "missing_structured_content"
@@ -234,6 +243,7 @@ export type ViolationKind =
   | "bad_content_block"
   | "malformed_result";
 
+/** What is odd about one block of a result. */
 export interface ContentProblem {
   /** Index of the block as sent, from 0. */
   index: number;

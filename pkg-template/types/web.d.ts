@@ -48,6 +48,7 @@ export interface HttpOptions extends SessionOptions, HostOptions {
  */
 export function connectHttp(options: HttpOptions): Promise<Client>;
 
+/** Options of `createHttpHandler`. */
 export interface HttpHandlerOptions<Identity = unknown> extends ServingOptions {
   /** Default the server's own, else this package and its version. */
   serverInfo?: { name: string; version: string; [name: string]: unknown };

@@ -13,6 +13,7 @@ pub(super) const STDERR_WITHHELD: &str = "; what it wrote to stderr is withheld"
 /// Sorted by reason.
 static SENTENCES: &[(&str, &str)] = &[
     ("aborted", "The request to {server} was given up"),
+    ("already_started", "The transport of {server} was started before"),
     ("args_not_json", "The arguments for {server} are not plain JSON data"),
     ("args_root_not_object", "The arguments for {server} must be an object"),
     (
@@ -80,6 +81,7 @@ static SENTENCES: &[(&str, &str)] = &[
     ("method_type", "{server} sent a message whose method is not a string"),
     ("method_with_outcome", "{server} sent a message with a method and an outcome"),
     ("no_content_array", "{server} returned a tool result without a content array"),
+    ("no_processes", "This host starts no processes, so it cannot start {server}"),
     ("no_tools_array", "{server} returned a catalog page without a tools array"),
     ("not_a_schema", "A schema must be an object or a boolean"),
     ("not_an_envelope", "The value is not a response envelope"),

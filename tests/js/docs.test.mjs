@@ -1,7 +1,7 @@
 // The programs in the documents run, and print what the documents say.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,7 +9,19 @@ import { promisify } from "node:util";
 const root = new URL("../../", import.meta.url);
 
 /** Documents whose `js` blocks are one program, and whose `text` blocks are what it prints. */
-const DOCUMENTS = ["operations", "gateway"];
+const DOCUMENTS = [
+  "connect",
+  "failures",
+  "gateway",
+  "hosts",
+  "official-sdk",
+  "operations",
+  "structured-output",
+  "tools",
+  "troubleshooting",
+  "untrusted-servers",
+  "workers",
+];
 
 for (const name of DOCUMENTS) {
   test(`docs/${name}.md prints what it says`, async () => {
@@ -20,12 +32,19 @@ for (const name of DOCUMENTS) {
       );
     const [programs, outputs] = [blocks("js"), blocks("text")];
     assert.ok(programs.length > 0 && outputs.length > 0);
-    const folder = new URL("target/", root);
+    // Here both the package and the libraries of examples are found by their names.
+    const folder = new URL("tests/node_modules/.docs/", root);
     mkdirSync(folder, { recursive: true });
-    const file = new URL(`docs-${name}-${process.pid}.mjs`, folder);
+    const file = new URL(`${name}-${process.pid}.mjs`, folder);
     writeFileSync(file, programs.join("\n"));
     const cwd = fileURLToPath(root);
-    const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file)], { cwd });
-    assert.equal(stdout, outputs.join(""));
+    try {
+      const program = [fileURLToPath(file)];
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, program, { cwd });
+      assert.equal(stdout, outputs.join(""));
+      assert.equal(stderr, "");
+    } finally {
+      rmSync(file);
+    }
   });
 }

@@ -33,6 +33,12 @@ test("the whole package is ready at import, and init is harmless", async () => {
   toolwire.initSync(new Uint8Array());
   const info = toolwire.coreInfo();
   assert.match(info.version, /^\d+\.\d+\.\d+/);
+  // Empty only outside of a git repository.
+  assert.match(info.gitRevision, /^(?:[0-9a-f]{12})?$/);
+  assert.match(info.unicode, /^\d+\.\d+/);
+  assert.equal(info.restarts, 0);
+  const members = ["version", "gitRevision", "revisions", "dialects", "unicode", "memoryBytes", "restarts"];
+  assert.deepEqual(Object.keys(info).sort(), members.sort());
   assert.ok(info.revisions.includes("2025-11-25"));
   const dialects = ["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"];
   assert.deepEqual(info.dialects, dialects);

@@ -46,7 +46,7 @@ const cast: { value: unknown; changes: Change[] } = schema.cast({}, { mode: "cas
 const filled: Change[] = schema.applyDefaults({}, { maxMadeBytes: Infinity }).changes;
 // @ts-expect-error an unknown mode
 schema.cast({}, { mode: "convert" });
-const lines: string = formatValueErrors(collectErrors(schema, 1), "* ");
+const shortLines: string = formatValueErrors(collectErrors(schema, 1), "* ");
 formatValueErrors(verdict.errors);
 runPipeline({}, { id: "a.b", outputSchema: schema }, { normalize: "defaults", wrapAlways: true });
 compileSchema(ResponseEnvelopeSchema);
@@ -111,4 +111,4 @@ const most: number | undefined = limits.contain.maxTools;
 const version: string = coreInfo().version;
 
 export { again, compiled, connectStreams, deadline, explainTo, frame, fromBytes, fromText, handle, hidden };
-export { keyword, later, lines, lived, most, ready, text, told, use, version };
+export { keyword, later, lines, lived, shortLines, most, ready, text, told, use, version };

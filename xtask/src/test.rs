@@ -38,9 +38,11 @@ pub(crate) fn all() -> Outcome<()> {
         suites.iter().filter(|path| !path.starts_with(PACKAGING) && !path.starts_with(PAGES));
     step("Node tests (node --test)", || node_tests(quick, &[]))?;
     step("types (tsc)", types)?;
-    let packaging = suites.iter().filter(|path| path.starts_with(PACKAGING));
-    step("packaging tests (npm pack)", || node_tests(packaging, &[]))?;
     let browser = tools::ensure_chromium()?;
+    let packaging = suites.iter().filter(|path| path.starts_with(PACKAGING));
+    step("packaging tests (npm pack), in every host", || {
+        node_tests(packaging, &[("TOOLWIRE_CHROMIUM", &browser.chromium)])
+    })?;
     tools::ensure_wasm_pack()?;
     step("Rust tests in Chromium (wasm-pack test)", || rust_in_browser(&browser))?;
     www::build()?;

@@ -1,0 +1,7 @@
+/**
+ * `toolwire/ai` for edge functions.
+ */
+
+import "./wasm-edge.mjs";
+
+export * from "../ai/index.js";

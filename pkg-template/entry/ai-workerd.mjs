@@ -1,0 +1,7 @@
+/**
+ * `toolwire/ai` where WebAssembly may not be compiled from bytes.
+ */
+
+import "./wasm-workerd.mjs";
+
+export * from "../ai/index.js";

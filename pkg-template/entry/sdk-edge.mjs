@@ -1,0 +1,7 @@
+/**
+ * `toolwire/sdk` for edge functions.
+ */
+
+import "./wasm-edge.mjs";
+
+export * from "../sdk/index.js";

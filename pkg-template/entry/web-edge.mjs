@@ -1,0 +1,7 @@
+/**
+ * `toolwire/web` for edge functions.
+ */
+
+import "./wasm-edge.mjs";
+
+export * from "../web/index.js";
