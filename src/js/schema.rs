@@ -13,8 +13,8 @@ use crate::error::{Code, Error, Facts};
 use crate::json::{Fault, Limits, Progress, Reader, Tape};
 use crate::schema::{
     self, CastMode, CastOptions, Change, Changed, CompileOptions, Compiler, Dialect, DuplicateKeys,
-    Formats, Judge, Keywords, MAX_MADE_BYTES, Outcome, Program, SchemaError, SchemaProblem, Verdict,
-    Violation,
+    Formats, Judge, Keywords, MAX_MADE_BYTES, Outcome, Program, SchemaError, SchemaProblem,
+    Verdict, Violation,
 };
 
 use super::fault::{fault, value};
