@@ -70,3 +70,39 @@ test("V43: an explanation is short and names nothing of the value", () => {
   }
   assert.doesNotMatch(formatErrors(errors), /secret/);
 });
+
+test("C-394: an output violation names the keyword, and neither property nor value", () => {
+  const tool = {
+    name: "t",
+    inputSchema: { type: "object" },
+    outputSchema: { type: "object", required: ["SECRET-KEY"] },
+  };
+  const result = { content: [], structuredContent: { other: "SECRET-VALUE" } };
+  assert.throws(
+    () => toolwire.envelopeOfToolResult(result, tool),
+    (error) => {
+      const shown = [String(error), JSON.stringify(error), error.stack].join("\n");
+      assert.equal(error.code, "invalid_response");
+      assert.match(error.message, /required/);
+      assert.doesNotMatch(shown, /SECRET/);
+      return true;
+    },
+  );
+});
+
+test("C-023: an error encodes to its facts, and to nothing private", async () => {
+  // The case's tag belongs to another package; code, message and server are the same.
+  const error = await node
+    .connect({ ...options("exits-at-once"), server: "gone" })
+    .then(assert.fail, (thrown) => thrown);
+  const encoded = JSON.parse(JSON.stringify(error));
+  assert.equal(encoded.server, "gone");
+  for (const member of ["code", "message", "server", "retryable"]) {
+    assert.ok(member in encoded, member);
+  }
+  const facts = ["name", "code", "reason", "message", "server", "retryable", "exitCode"];
+  assert.deepEqual(
+    Object.keys(encoded).filter((member) => !facts.includes(member)),
+    [],
+  );
+});

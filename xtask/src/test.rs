@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::build;
 use crate::npm;
+use crate::peers;
 use crate::process::{Attempting, Failure, Outcome, run, run_and_read, say, step};
 use crate::tools;
 use crate::tree;
@@ -31,6 +32,7 @@ pub(crate) fn all() -> Outcome<()> {
     build::package_with_traps()?;
     let suites = node_suites()?;
     tools::ensure_redis();
+    peers::ensure();
     let quick =
         suites.iter().filter(|path| !path.starts_with(PACKAGING) && !path.starts_with(PAGES));
     step("Node tests (node --test)", || node_tests(quick, &[]))?;
