@@ -378,6 +378,26 @@ fn changes_are_subscribed_to() {
 }
 
 #[test]
+fn what_changed_before_the_subscription_stood_is_read() {
+    for (capabilities, lists) in
+        [(LISTENING, 2), (r#"{"tools":{},"prompts":{"listChanged":true}}"#, 1)]
+    {
+        let driver = run(auto(), |driver| {
+            driver.modern(capabilities, "[]");
+            acknowledge(driver, driver.ids_of("subscriptions/listen")[0]);
+            driver.tick(100.0);
+            if let Some(page) = driver.ids_of("tools/list").get(1) {
+                driver
+                    .reply(*page, r#"{"tools":[{"name":"new","inputSchema":{"type":"object"}}]}"#);
+            }
+            driver.tick(60_000.0);
+        });
+        assert_eq!(driver.ids_of("tools/list").len(), lists);
+        assert_eq!(driver.session.tools_json().contains("new"), lists == 2);
+    }
+}
+
+#[test]
 fn a_subscription_that_ends_is_opened_again_and_what_was_missed_is_read() {
     for graceful in [true, false] {
         let driver = run(auto(), |driver| {

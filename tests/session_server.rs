@@ -1004,3 +1004,28 @@ fn a_session_of_single_messages_has_its_handshake() {
     let change = session.take_message().unwrap();
     assert_eq!((change.exchange, change.ends), (None, false));
 }
+
+#[test]
+fn ids_that_are_kept_are_short() {
+    run(|driver| {
+        driver.begin("2025-06-18");
+        driver.frames();
+        let long = "i".repeat(1_023);
+        driver.request(long.as_str(), "tools/call", json!({"name":"echo"}));
+        assert_eq!(driver.error(), (Value::Null, -32600));
+        driver.request(long.as_str(), "ping", json!({}));
+        assert_eq!(driver.error(), (Value::Null, -32600));
+        let fits = "i".repeat(1_022);
+        driver.request(fits.as_str(), "ping", json!({}));
+        assert_eq!(driver.frame()["id"], json!(fits));
+        // A token that is too long gets no progress; its call is served.
+        let params = json!({"name":"echo","_meta":{"progressToken":"t".repeat(2_000)}});
+        driver.request(7, "tools/call", params);
+        let token = *driver.calls.last().unwrap();
+        driver.session.progress(token, 1.0, None, None, driver.now);
+        driver.drain();
+        assert!(driver.frames().is_empty());
+        driver.respond(token, "{}");
+        assert_eq!(driver.frame()["id"], json!(7));
+    });
+}

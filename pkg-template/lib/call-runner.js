@@ -92,16 +92,20 @@ class CallRunner {
   }
 }
 
-/** What a client reads of a handler's failure. */
+/** What a client reads of a handler's failure. What was thrown may be anything. */
 function outcomeOf(error) {
-  if (error instanceof ToolwireError) {
-    // Its sentence holds nothing a peer wrote.
-    return { result: errorResult(error.message) };
-  }
-  const code = error?.rpcCode;
-  if (Number.isSafeInteger(code)) {
-    // Said on purpose, as by a handler of a client's.
-    return { error: { code, message: String(error.message ?? FAILED) } };
+  try {
+    if (error instanceof ToolwireError) {
+      // Its sentence holds nothing a peer wrote.
+      return { result: errorResult(error.message) };
+    }
+    const code = error?.rpcCode;
+    if (Number.isSafeInteger(code)) {
+      // Said on purpose, as by a handler of a client's.
+      return { error: { code, message: String(error.message ?? FAILED) } };
+    }
+  } catch {
+    // A proxy or an accessor that refuses to be read says nothing.
   }
   return { result: errorResult(FAILED) };
 }

@@ -89,9 +89,9 @@ class Connection {
     this.notificationListeners = new Set();
     this.over = false;
     this.sink = undefined;
-    this.closing = undefined;
     this.opened = promiseParts();
     this.closed = promiseParts();
+    this.ended = promiseParts();
     const { capabilities = impliedBy(this.handlers) } = options;
     // Weak, because an instance that several sessions share must not keep this one alive.
     const self = typeof WeakRef === "function" ? new WeakRef(this) : { deref: () => this };
@@ -279,22 +279,10 @@ class Connection {
             server: this.server,
             private: { thrown },
           });
-    this.abort(error);
-  }
-
-  /** Everything settles with an error, whatever it is. */
-  abort(error) {
-    if (this.over) {
-      return;
-    }
-    for (const waiter of this.pending.values()) {
-      waiter.release?.();
-      waiter.reject(error);
-    }
-    this.pending.clear();
     this.finish(error);
   }
 
+  /** Everything that is open settles with an error, whatever it is. */
   finish(error) {
     if (this.over) {
       return;
@@ -310,17 +298,25 @@ class Connection {
     this.error =
       error ??
       errorFor({ code: "connection_closed", reason: "scope_closed", server: this.server });
+    // What waited behind a line that ended the session: it would settle after `closed`.
+    for (const waiter of this.pending.values()) {
+      waiter.release?.();
+      waiter.reject(this.error);
+    }
+    this.pending.clear();
     this.session.free();
     this.recorder?.end();
-    this.closing = endTransport(this.transport);
-    // Opening rejects only when nothing is left running.
-    this.closing.then(() => this.opened.reject(this.error));
+    endTransport(this.transport).then(() => {
+      // Opening rejects only when nothing is left running.
+      this.opened.reject(this.error);
+      this.ended.resolve();
+    });
     this.closed.resolve(error);
   }
 
   close() {
     this.driver.feed((session, at) => session.close(at));
-    return this.closing;
+    return this.ended.promise;
   }
 }
 
@@ -384,7 +380,7 @@ class Sink {
       return;
     }
     if (connection.facts === undefined) {
-      connection.abort(error);
+      connection.finish(error);
     } else if (connection.pending.has(handle)) {
       connection.settle({ handle, ok: false, error });
       this.#feed((session, at) => session.cancel(handle, undefined, at));

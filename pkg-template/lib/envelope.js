@@ -329,8 +329,8 @@ function viewOfToolResult(result, view) {
     throw refused("result");
   }
   const shown = textOf(view, "view");
-  const content = documentText(result.content);
-  const { structuredContent } = result;
+  const { content: blocks, structuredContent } = pick(result, ["content", "structuredContent"]);
+  const content = documentText(blocks);
   const structured = structuredContent === undefined ? undefined : documentText(structuredContent);
   return guard(mainInstance(), (glue) => glue.viewOfToolResult(content, structured, shown));
 }

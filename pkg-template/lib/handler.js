@@ -24,6 +24,7 @@ import {
   serve,
 } from "./pending.js";
 import { OperationRegistry } from "./registry.js";
+import { SLICE_MS, nextTask, now } from "./slices.js";
 
 const MAP_METHODS = ["respond", "emitError", "complete"];
 const REGISTRY_METHODS = ["getSpec", "execute", "subscribe"];
@@ -155,8 +156,14 @@ async function stream(registry, callMap, open, request, serving) {
   const { operationId, input } = request;
   const items = registry.subscribe(operationId, input, contextOf(request, serving));
   const iterator = items[Symbol.asyncIterator]();
+  let end = now() + SLICE_MS;
   try {
     for (;;) {
+      if (now() >= end) {
+        // A producer that never waits would let no timer, abort or other request run.
+        await serving.race(new Promise(nextTask));
+        end = now() + SLICE_MS;
+      }
       const { done, value } = await serving.race(iterator.next());
       if (done || serving.isStopped) {
         return;

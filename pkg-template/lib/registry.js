@@ -374,8 +374,12 @@ class OperationRegistry {
         source = iteratorOf(produced, record.id);
         for (;;) {
           isPending = true;
-          const { done, value } = await life.race(async () => source.next());
+          const step = await life.race(async () => source.next());
           isPending = false;
+          if (typeof step !== "object" || step === null) {
+            throw new TypeError("an iterator must give objects");
+          }
+          const { done, value } = step;
           if (done) {
             source = undefined;
             return;

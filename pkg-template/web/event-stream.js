@@ -4,11 +4,14 @@
  * without its closing blank line is not delivered.
  */
 
+import { Gathered } from "./gathered.js";
+
 const LF = 10;
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
 const EMPTY = new Uint8Array(0);
+const BETWEEN = Uint8Array.of(LF);
 
 /** A line or an event has more bytes than allowed. */
 class EventTooLong extends Error {}
@@ -20,12 +23,11 @@ class EventStream {
   retry;
 
   #maxBytes;
-  #line = [];
-  #lineBytes = 0;
+  #line = new Gathered();
   #afterCr = false;
   #atStart = true;
-  #data = [];
-  #dataBytes = 0;
+  #data = new Gathered();
+  #hasData = false;
   #id;
   #events = [];
 
@@ -35,12 +37,11 @@ class EventStream {
 
   /** Another connection takes the stream up: what was not complete is void. */
   restart() {
-    this.#line = [];
-    this.#lineBytes = 0;
+    this.#line.take();
     this.#afterCr = false;
     this.#atStart = true;
-    this.#data = [];
-    this.#dataBytes = 0;
+    this.#data.take();
+    this.#hasData = false;
     this.#id = undefined;
   }
 
@@ -62,8 +63,7 @@ class EventStream {
       }
     }
     if (start < chunk.length) {
-      // The chunk may be used again by whoever gave it.
-      this.#keep(chunk.slice(start));
+      this.#keep(chunk.subarray(start));
     }
     const events = this.#events;
     this.#events = [];
@@ -71,18 +71,15 @@ class EventStream {
   }
 
   #keep(piece) {
-    this.#lineBytes += piece.length;
     // A field's name and separator come on top of what it holds.
-    if (this.#lineBytes > this.#maxBytes + 16) {
+    if (this.#line.length + piece.length > this.#maxBytes + 16) {
       throw new EventTooLong();
     }
-    this.#line.push(piece);
+    this.#line.add(piece);
   }
 
   #endLine() {
-    let line = this.#line.length === 1 ? this.#line[0] : join(this.#line, this.#lineBytes, EMPTY);
-    this.#line = [];
-    this.#lineBytes = 0;
+    let line = this.#line.take();
     if (this.#atStart) {
       this.#atStart = false;
       if (line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) {
@@ -101,11 +98,13 @@ class EventStream {
 
   #field(name, value) {
     if (name === "data") {
-      this.#dataBytes += value.length + (this.#data.length === 0 ? 0 : 1);
-      if (this.#dataBytes > this.#maxBytes) {
+      const between = this.#hasData ? BETWEEN : EMPTY;
+      if (this.#data.length + between.length + value.length > this.#maxBytes) {
         throw new EventTooLong();
       }
-      this.#data.push(value.slice());
+      this.#data.add(between);
+      this.#data.add(value);
+      this.#hasData = true;
     } else if (name === "id" && !value.includes(0)) {
       this.#id = text(value);
     } else if (name === "retry" && /^[0-9]+$/.test(text(value))) {
@@ -115,31 +114,15 @@ class EventStream {
 
   #endEvent() {
     this.lastEventId = this.#id ?? this.lastEventId;
-    if (this.#dataBytes > 0) {
-      this.#events.push(join(this.#data, this.#dataBytes, Uint8Array.of(LF)));
+    if (this.#data.length > 0) {
+      this.#events.push(this.#data.take());
     }
-    this.#data = [];
-    this.#dataBytes = 0;
+    this.#hasData = false;
   }
 }
 
 function text(bytes) {
   return new TextDecoder().decode(bytes);
-}
-
-/** Pieces as one; `bytes` is their length with what stands between them. */
-function join(pieces, bytes, between) {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) {
-      whole.set(between, at);
-      at += between.length;
-    }
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 export { EventStream, EventTooLong };

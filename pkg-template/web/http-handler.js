@@ -129,15 +129,14 @@ class HttpServer {
     if (refusal !== undefined) {
       return refusal;
     }
-    let response;
     try {
-      response = this.#over
+      const response = this.#over
         ? plainError(503, "The server was closed")
         : await this.#dispatch(request);
+      return withCors(request, response);
     } catch {
-      response = plainError(500, "The server failed", {}, -32603);
+      return withCors(request, plainError(500, "The server failed", {}, -32603));
     }
-    return withCors(request, response);
   }
 
   setTools(tools) {
@@ -191,10 +190,11 @@ class HttpServer {
       return plainError(413, "The message is too long", {}, -32700);
     }
     const version = request.headers.get("mcp-protocol-version");
-    if (!isModern(version)) {
+    // Where every message needs a session none is shared, whatever a request says.
+    if (!isModern(version) || !this.#serves(FIRST_MODERN)) {
       const id = request.headers.get("mcp-session-id");
       if (id !== null) {
-        return this.#postToSession(id, version, body, accepts, identity);
+        return this.#postToSession(request, id, version, body, accepts, identity);
       }
       if (opensSession(body)) {
         return this.#openSession(body, accepts, identity);
@@ -221,11 +221,10 @@ class HttpServer {
       this.#shared = undefined;
     });
     leave = this.#shared.accept(body, said, identity, reply);
-    request.signal?.addEventListener("abort", () => leave(), { once: true });
-    return reply.response;
+    return until(request, reply, leave);
   }
 
-  #postToSession(id, version, body, accepts, identity) {
+  #postToSession(request, id, version, body, accepts, identity) {
     const session = this.#sessions.get(id);
     if (session === undefined) {
       return plainError(404, "There is no such session", {}, -32001);
@@ -239,7 +238,7 @@ class HttpServer {
     const reply = new Reply(accepts, () => leave());
     leave = session.endpoint.forgetter(reply);
     session.endpoint.accept(body, undefined, identity, reply);
-    return reply.response;
+    return until(request, reply, leave);
   }
 
   async #openSession(body, accepts, identity) {
@@ -327,6 +326,20 @@ class HttpServer {
     oldest?.close();
     return oldest !== undefined;
   }
+}
+
+/** The response, or, when the client leaves before it begins, the end of waiting for it. */
+function until({ signal }, reply, leave) {
+  const onAbort = () => {
+    leave();
+    reply.fail(plainError(499, "The client left"));
+  };
+  if (signal?.aborted) {
+    onAbort();
+  } else {
+    signal?.addEventListener("abort", onAbort, { once: true });
+  }
+  return reply.response;
 }
 
 function isModern(version) {

@@ -11,12 +11,17 @@
 import { limits } from "../lib/parts.js";
 import { errorFor } from "../lib/sentences.js";
 import { EventStream, EventTooLong } from "./event-stream.js";
+import { Gathered } from "./gathered.js";
 
 /** Milliseconds that the server gets to take note of the end (row R91). */
 const FAREWELL_MS = 1_000;
 
-/** Milliseconds before a broken stream is taken up again, if the server does not say, and at most. */
+/**
+ * Milliseconds before a broken stream is taken up again, if the server does not say, and at least
+ * and at most if it does: a server that says 0 and ends each stream would keep us asking.
+ */
 const RETRY_MS = 1_000;
+const SHORTEST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 60_000;
 
 /** Times in a row that taking a stream up again may fail. */
@@ -366,27 +371,19 @@ class HttpTransport {
   /** A whole body, or nothing if it is too long. */
   async #body(response) {
     const reader = response.body?.getReader();
-    const pieces = [];
-    let bytes = 0;
+    const body = new Gathered();
     while (reader !== undefined) {
       const { done, value } = await reader.read();
       if (done) {
         break;
       }
-      bytes += value.length;
-      if (bytes > this.#maxBytes) {
+      if (body.length + value.length > this.#maxBytes) {
         reader.cancel().catch(() => {});
         return undefined;
       }
-      pieces.push(value);
+      body.add(value);
     }
-    const whole = new Uint8Array(bytes);
-    let at = 0;
-    for (const piece of pieces) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    return whole;
+    return body.take();
   }
 
   async #finish() {
@@ -464,7 +461,8 @@ function isRpcError(body) {
 }
 
 function retryOf(stream) {
-  return Math.min(stream.retry ?? RETRY_MS, LONGEST_RETRY_MS);
+  const asked = stream.retry ?? RETRY_MS;
+  return Math.min(Math.max(asked, SHORTEST_RETRY_MS), LONGEST_RETRY_MS);
 }
 
 /** Waits; rejects when the signal fires. */

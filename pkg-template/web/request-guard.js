@@ -5,6 +5,7 @@
  */
 
 import { refused } from "../lib/arguments.js";
+import { Gathered } from "./gathered.js";
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -86,15 +87,19 @@ function matches(list, host) {
   return list.includes(whole) || list.includes(whole.replace(/:\d+$/, ""));
 }
 
-/** Adds what a page of an origin that was let in needs to read the response. */
+/** The response with what a page of an origin that was let in needs to read it. */
 function withCors(request, response) {
   const origin = request.headers.get("origin");
-  if (origin !== null) {
-    response.headers.set("access-control-allow-origin", origin);
-    response.headers.append("vary", "Origin");
-    response.headers.set("access-control-expose-headers", "mcp-session-id, mcp-protocol-version");
+  if (origin === null) {
+    return response;
   }
-  return response;
+  // A copy: the host's own may be one whose headers cannot be changed, as of a redirect.
+  const { body, status, statusText } = response;
+  const headers = new Headers(response.headers);
+  headers.set("access-control-allow-origin", origin);
+  headers.append("vary", "Origin");
+  headers.set("access-control-expose-headers", "mcp-session-id, mcp-protocol-version");
+  return new Response(body, { status, statusText, headers });
 }
 
 function preflight(request) {
@@ -140,27 +145,18 @@ async function bodyOf(request, maxBytes) {
     return new Uint8Array();
   }
   const reader = request.body.getReader();
-  const chunks = [];
-  let length = 0;
+  const body = new Gathered();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) {
-      break;
+      return body.take();
     }
-    length += value.byteLength;
-    if (length > maxBytes) {
+    if (body.length + value.byteLength > maxBytes) {
       await reader.cancel();
       return undefined;
     }
-    chunks.push(value);
+    body.add(value);
   }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return body;
 }
 
 /** An HTTP error with a JSON-RPC error in it, in words of our own. */

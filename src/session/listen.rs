@@ -2,7 +2,8 @@
 //! (2026-07-28, `subscriptions/listen`).
 //!
 //! Invariant: at most one is open; it costs the session nothing but itself. One that ends is opened
-//! again after a pause that doubles; one that is refused is not.
+//! again after a pause that doubles; one that is refused is not. What changed while there was none
+//! is found by reading the list once more.
 
 use crate::error::{Code, Error};
 use crate::json::Value;
@@ -26,7 +27,7 @@ pub(super) struct Listening {
     id: Option<u32>,
     opened: f64,
     pause: f64,
-    /// True once one was acknowledged: what changed while there was none was missed.
+    /// True once one was acknowledged.
     before: bool,
 }
 
@@ -61,7 +62,10 @@ impl Core {
         if let Some(pending) = self.requests.get_mut(id) {
             pending.times.timeout = f64::INFINITY;
         }
-        if std::mem::replace(&mut self.listening.before, true) {
+        let before = std::mem::replace(&mut self.listening.before, true);
+        // The catalog was asked for before there was a subscription: what changed between the two
+        // was told to nobody. One that the host gave is as old as the host wants.
+        if before || self.options.tools.is_none() && self.greeting.changes.first() == Some(&true) {
             self.tools_changed();
         }
     }

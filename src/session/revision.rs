@@ -125,6 +125,9 @@ pub fn named(name: &str) -> Option<&'static Revision> {
     REVISIONS.iter().find(|revision| revision.name == name)
 }
 
+/// The capabilities that [`capability_of`] gives.
+pub(crate) const ASKING_CAPABILITIES: [&str; 4] = ["sampling", "roots", "elicitation", "tasks"];
+
 /// The capability a client must declare before a server may send a request of this method.
 pub fn capability_of(method: &str) -> Option<&'static str> {
     match method {

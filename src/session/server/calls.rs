@@ -33,7 +33,7 @@ pub(super) struct OpenCall {
     /// The progress told last.
     pub(super) progress: f64,
     /// JSON text of the client's capabilities.
-    pub(super) capabilities: Option<String>,
+    pub(super) capabilities: Option<Rc<str>>,
     /// The level from which on log messages are wanted with it, by rank.
     pub(super) log_level: Option<u8>,
 }

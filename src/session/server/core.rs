@@ -67,7 +67,7 @@ pub(super) struct ClientFacts {
     /// JSON text of an object.
     pub(super) info: Option<String>,
     /// JSON text of an object.
-    pub(super) capabilities: Option<String>,
+    pub(super) capabilities: Option<Rc<str>>,
 }
 
 /// The session.

@@ -102,6 +102,16 @@ pub(super) fn supported(options: &ServerOptions) -> String {
     format!("[{}]", names.join(","))
 }
 
+/// Of the client's capabilities those that decide something, which is all that a call keeps.
+pub(super) fn declared(capabilities: Value<'_>) -> String {
+    let named: Vec<String> = revision::ASKING_CAPABILITIES
+        .into_iter()
+        .filter(|name| capabilities.get(name).is_some())
+        .map(|name| format!("{}:{{}}", quote(name)))
+        .collect();
+    format!("{{{}}}", named.join(","))
+}
+
 /// -32021 if a request of the host's inside a result needs what the client did not declare.
 pub(super) fn check_input_requests(
     requests: Value<'_>,

@@ -3,6 +3,8 @@
 //! Invariant: every request is answered once, or was given up by its client; what it names that is
 //! not ours is never quoted.
 
+use std::rc::Rc;
+
 use crate::json::Value;
 use crate::session::revision::{Family, Revision};
 use crate::wire::Id;
@@ -11,7 +13,7 @@ use crate::wire::encode::quote;
 use super::answer::{Fault, INVALID_REQUEST, METHOD_NOT_FOUND, Route};
 use super::calls::{Key, OpenCall, key_of};
 use super::core::{ClientFacts, Core};
-use super::envelope::{Envelope, judge, supported, unsupported};
+use super::envelope::{Envelope, declared, judge, supported, unsupported};
 use super::event::{Call, ServerEvent};
 use super::notice::rank;
 use super::param_headers;
@@ -33,6 +35,10 @@ impl<'a> Request<'a> {
         self.params.and_then(|params| params.get(name))
     }
 }
+
+/// Bytes of the JSON text of an id or a progress token: both are kept while a call is open, and so
+/// many calls may be. A longer token gets no progress.
+const MAX_ID_BYTES: usize = 1_024;
 
 /// Members of params that are read.
 const READ: [&str; 12] = [
@@ -62,6 +68,12 @@ impl Core {
         let headers = self.exchange.as_ref().and_then(|exchange| exchange.headers.clone());
         let scope = headers.as_ref().and(route.exchange);
         let key = (scope, key_of(id));
+        if key.1.len() > MAX_ID_BYTES {
+            self.note_line("malformed_message", method.as_bytes());
+            let fault = Fault::new(INVALID_REQUEST, "The id is too long", 400);
+            self.refuse(route, "null", &fault);
+            return;
+        }
         if self.open_ids.contains_key(&key) {
             self.note_line("duplicate_request", method.as_bytes());
             // An answer by its id would settle the other one.
@@ -159,11 +171,12 @@ impl Core {
         let same = legacy.find(|revision| revision.name == requested);
         let revision = same.unwrap_or(newest);
         drop(legacy);
-        let object = |name| {
-            request.member(name).filter(|value| value.is_object()).map(|value| value.raw().into())
+        let object =
+            |name| request.member(name).filter(|value| value.is_object()).map(|value| value.raw());
+        self.client = ClientFacts {
+            info: object("clientInfo").map(str::to_owned),
+            capabilities: object("capabilities").map(Rc::from),
         };
-        self.client =
-            ClientFacts { info: object("clientInfo"), capabilities: object("capabilities") };
         self.agreed = Some(revision);
         let result = format!(
             "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"serverInfo\":{}{}}}",
@@ -235,9 +248,10 @@ impl Core {
         let progress_token = meta.and_then(|meta| meta.get("progressToken"));
         let progress_token =
             progress_token.filter(|token| token.is_string() || token.number().is_some());
+        let progress_token = progress_token.filter(|token| token.raw().len() <= MAX_ID_BYTES);
         let level = envelope.and_then(|envelope| envelope.log_level).and_then(Value::as_str);
         let capabilities = match envelope {
-            Some(envelope) => Some(envelope.capabilities.raw().to_owned()),
+            Some(envelope) => Some(declared(envelope.capabilities).into()),
             None => self.client.capabilities.clone(),
         };
         let token = self.open_call(OpenCall {
@@ -279,7 +293,7 @@ impl Core {
                 let event = ServerEvent::Initialized {
                     protocol_version: revision.name,
                     client_info: info.clone(),
-                    capabilities: capabilities.clone().unwrap_or_else(|| "{}".to_owned()),
+                    capabilities: capabilities.as_deref().unwrap_or("{}").to_owned(),
                 };
                 self.event(event);
             }

@@ -13,4 +13,5 @@ export { treeOf } from "../../../pkg/cjs/node/tree.cjs";
 export { forget, guard } from "../../../pkg/cjs/node/exit-hook.cjs";
 export { planLaunch } from "../../../pkg/cjs/node/launch.cjs";
 export { StdioTransport } from "../../../pkg/cjs/node/stdio-transport.cjs";
+export { Gathered } from "../../../pkg/cjs/web/gathered.cjs";
 export { EventStream, EventTooLong } from "../../../pkg/cjs/web/event-stream.cjs";
