@@ -256,7 +256,9 @@ struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
+        // A product's low bits know nothing of its factors' high bytes, where numbered keys differ.
+        let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+        mixed ^ mixed >> 32
     }
 
     #[inline(never)]
@@ -282,7 +284,7 @@ impl Hasher for Mixer {
     #[inline]
     fn write_u64(&mut self, value: u64) {
         let mixed = (self.0 ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ mixed >> 29;
+        self.0 = mixed ^ mixed >> 32;
     }
 
     #[inline]
@@ -328,6 +330,17 @@ mod tests {
         assert!(set.insert(vec![7, 7]));
         assert!(set.contains(&[7_u8, 7][..]) && !set.contains(&[8_u8, 8][..]));
         assert_eq!(set.len(), 101);
+    }
+
+    #[test]
+    fn numbered_keys_do_not_collide() {
+        for (before, after) in [("string number ", ""), ("n", ""), ("", " of them"), ("key-", "-x")]
+        {
+            let keys = (0..50_000).map(|index| format!("{before}{index}{after}"));
+            assert!(!keys.collect::<Set<String>>().0.index.is_ordered, "{before}0{after}");
+        }
+        assert!(!(0..50_000_u32).map(|id| (0, id)).collect::<Set<_>>().0.index.is_ordered);
+        assert!(!(0..50_000_u32).map(|id| (id, 7)).collect::<Set<_>>().0.index.is_ordered);
     }
 
     /// A key of which all have one hash.

@@ -48,7 +48,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Longest run of occupied entries that the quick hash may leave.
-const MAX_PROBES: u32 = 16;
+const MAX_PROBES: u32 = 64;
 
 const VACANT: u32 = u32::MAX;
 
@@ -252,7 +252,9 @@ fn quick_hash(name: &[u8]) -> u64 {
     let middle = name.get(name.len() / 2).copied().unwrap_or(0) as u64;
     let mixed = (head(name) ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ (tail ^ middle << 32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
-    mixed ^ mixed >> 29
+    // A product's low bits know nothing of its factors' high bytes, where numbered names differ.
+    let folded = (mixed ^ mixed >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    folded ^ folded >> 32
 }
 
 /// The index that a name has in a list of distinct names, or would have at its end. `table` is the
@@ -330,6 +332,15 @@ mod tests {
             assert_eq!(table.find(Text::plain(name), 0), Some(slot as u32));
         }
         assert_eq!(table.find(Text::plain("headhead00000................tailtail"), 0), None);
+    }
+
+    #[test]
+    fn numbered_names_do_not_collide() {
+        for (before, after) in [("string number ", ""), ("n", ""), ("", " of them"), ("key-", "-x")]
+        {
+            let names = (0..50_000).map(|index| format!("{before}{index}{after}"));
+            assert!(!NameTable::new(names).is_ordered, "{before}0{after}");
+        }
     }
 
     #[test]
