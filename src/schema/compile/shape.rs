@@ -105,6 +105,7 @@ keywords! {
 }
 
 /// Keywords by a hash of their names, open addressing; [`Keyword::COUNT`] where there is none.
+#[expect(clippy::indexing_slicing, reason = "done once, by the compiler")]
 const PLACES: [u8; 128] = {
     let mut places = [Keyword::COUNT as u8; 128];
     let mut rest = Keyword::NAMES;
