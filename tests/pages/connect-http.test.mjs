@@ -1,43 +1,17 @@
 /** A page connects to a server of another origin and calls its tools, in both eras. */
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { chromium } from "playwright-core";
 import { eraServer } from "../fixtures/sdk/eras.mjs";
 import { behindHttp } from "../js/support/behind-http.mjs";
+import { startPages } from "./pages.mjs";
 
-const packageFolder = fileURLToPath(new URL("../../pkg/", import.meta.url));
-const servers = [];
 const handler = createMcpHandler(() => eraServer());
-let browser;
 let pages;
+let server;
 let endpoint;
-
-/** Listens on a free port; gives the origin. */
-async function listening(onRequest) {
-  const server = createServer(onRequest);
-  servers.push(server);
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${server.address().port}`;
-}
-
-/** The package's modules, and an empty page. */
-async function servePackage({ url }, response) {
-  if (url === "/") {
-    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>t</title>");
-    return;
-  }
-  try {
-    const text = await readFile(packageFolder + url.slice(1));
-    response.writeHead(200, { "content-type": "text/javascript" }).end(text);
-  } catch {
-    response.writeHead(404).end();
-  }
-}
 
 /** What a server has to say so that pages of other origins may talk to it. */
 const CORS = {
@@ -59,30 +33,25 @@ async function serveMcp(request) {
 }
 
 before(async () => {
-  pages = await listening(servePackage);
-  endpoint = `${await listening(behindHttp(serveMcp))}/mcp`;
-  browser = await chromium.launch({
-    executablePath: process.env.TOOLWIRE_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-  });
+  pages = await startPages();
+  server = createServer(behindHttp(serveMcp));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  endpoint = `http://127.0.0.1:${server.address().port}/mcp`;
 });
 
 after(async () => {
-  await browser?.close();
+  await pages?.stop();
   await handler.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+  server?.closeAllConnections();
+  server?.close();
 });
 
 for (const era of ["auto", "legacy"]) {
   test(`a page connects (era: ${era}), lists and calls`, async () => {
-    const page = await browser.newPage();
-    await page.goto(pages);
+    const page = await pages.open();
     const seen = await page.evaluate(
       async ({ url, chosen }) => {
-        const { connectHttp } = await import("/esm/entry/web.js");
+        const { connectHttp } = await import("/pkg/esm/entry/web.js");
         const client = await connectHttp({ server: "page", url, era: chosen });
         const { content } = await client.callTool("where", { region: "Zürich" });
         const names = client.tools.map(({ name }) => name);

@@ -1,117 +1,31 @@
-// Owns what it means to pass the suite: every test has the verdict it asks for, except those the
-// list of exceptions names. Invariants: a listed test must have no verdict at all, unless its entry
-// says which one is given instead; no required test is listed; an entry that covers nothing fails.
+// Owns the reading of the suite's files and of the list of exceptions. Invariant: no required test is
+// listed.
 import { readFileSync, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
-import { readGroups } from "./spans.mjs";
-
-/** The suite's folders and what `SchemaOptions.dialect` calls them. */
-const DRAFTS = {
-  "draft2020-12": "2020-12",
-  "draft2019-09": "2019-09",
-  draft7: "draft-07",
-  draft6: "draft-06",
-  draft4: "draft-04",
-};
-
-/** What a draft's tests are divided into, and whether formats are asserted there. */
-const KINDS = { required: "annotate", optional: "annotate", format: "assert" };
+import { DRAFTS, KINDS, judgeDraft, kindOf } from "./judge.mjs";
 
 /** Under which address the suite's schemas mean the files in `remotes/`. */
 const REMOTES = "http://localhost:1234/";
 
-function filesBelow(folder) {
+/** The JSON files below a folder: their texts by their paths. */
+function textsBelow(folder) {
   const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".json"));
-  return names.map((name) => name.split(sep).join("/")).sort();
+  const paths = names.map((name) => name.split(sep).join("/")).sort();
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** The documents that the suite's schemas refer to, by address. */
-function readRemotes(suite) {
-  const folder = join(suite, "remotes");
-  const text = (name) => readFileSync(join(folder, name), "utf8");
-  return Object.fromEntries(filesBelow(folder).map((name) => [REMOTES + name, text(name)]));
+/** What `judgeDraft` needs of a draft: its tests, and the documents that schemas refer to. */
+function readDraft(suite, draft) {
+  const remotes = Object.entries(textsBelow(join(suite, "remotes")));
+  return {
+    files: textsBelow(join(suite, "tests", draft)),
+    remotes: Object.fromEntries(remotes.map(([path, text]) => [REMOTES + path, text])),
+  };
 }
 
-function kindOf(file) {
-  if (file.startsWith("optional/format/")) {
-    return "format";
-  }
-  return file.startsWith("optional/") ? "optional" : "required";
-}
-
-/**
- * Runs one kind of one draft's tests. Gives the counts, a line for each failure, and a line for
- * each entry of `exceptions` that covered nothing.
- */
+/** Runs one kind of one draft's tests, read from the suite's folder. */
 function runDraft(toolwire, suite, draft, kind, exceptions) {
-  const folder = join(suite, "tests", draft);
-  const options = {
-    dialect: DRAFTS[draft],
-    formats: KINDS[kind],
-    resources: readRemotes(suite),
-  };
-  const listed = exceptions.filter((entry) => entry.draft === draft && kindOf(entry.file) === kind);
-  const outcome = { passed: 0, failed: 0, listed: 0, failures: [], stale: [] };
-  const used = new Set();
-  for (const file of filesBelow(folder).filter((name) => kindOf(name) === kind)) {
-    for (const group of readGroups(readFileSync(join(folder, file), "utf8"))) {
-      const judge = judgeOf(toolwire, group.schema, options);
-      for (const test of group.tests) {
-        const found = judge(test.data);
-        const entry = listed.find((candidate) => covers(candidate, file, group, test));
-        const wanted = test.valid ? "valid" : "invalid";
-        if (found === wanted) {
-          outcome.passed += 1;
-        } else if (entry !== undefined && allows(entry, found)) {
-          outcome.listed += 1;
-          used.add(entry);
-        } else {
-          outcome.failed += 1;
-          const title = `${draft}/${file}: ${group.description}: ${test.description}`;
-          outcome.failures.push(`${title}: wanted ${wanted}, found ${found}`);
-        }
-      }
-    }
-  }
-  for (const entry of listed.filter((candidate) => !used.has(candidate))) {
-    outcome.stale.push(`the exception covers nothing: ${JSON.stringify(entry)}`);
-  }
-  return outcome;
-}
-
-/** An entry names a file, and may narrow it down to a group and to one test of it. */
-function covers(entry, file, group, test) {
-  return (
-    entry.file === file &&
-    (entry.group === undefined || entry.group === group.description) &&
-    (entry.test === undefined || entry.test === test.description)
-  );
-}
-
-/** An entry stands for a test without a verdict, or with exactly the one it names. */
-function allows(entry, found) {
-  const decided = found === "valid" || found === "invalid";
-  return entry.verdict === undefined ? !decided : entry.verdict === found;
-}
-
-/** Compiles a group's schema; what it gives says what is found of a JSON text. */
-function judgeOf(toolwire, schemaText, options) {
-  let schema;
-  try {
-    schema = toolwire.compileSchema(schemaText, options);
-  } catch (error) {
-    if (error.code !== "schema_error") {
-      throw error;
-    }
-    return () => `a schema that does not compile (${error.reason})`;
-  }
-  return (data) => {
-    const { verdict, valid, errors, reason } = schema.validateJson(data);
-    if (valid !== (verdict === "valid") || errors.length > 0 !== (verdict === "invalid")) {
-      return `a verdict that contradicts itself (${verdict}, ${errors.length} errors)`;
-    }
-    return verdict === "unknown" ? `unknown (${reason})` : verdict;
-  };
+  return judgeDraft(toolwire, readDraft(suite, draft), draft, kind, exceptions);
 }
 
 /** The list of exceptions; each has a reason. */
@@ -129,4 +43,4 @@ function readExceptions(path) {
   return exceptions;
 }
 
-export { DRAFTS, KINDS, readExceptions, runDraft };
+export { DRAFTS, KINDS, readDraft, readExceptions, runDraft };

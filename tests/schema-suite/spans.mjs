@@ -82,4 +82,4 @@ function readGroups(text) {
   });
 }
 
-export { readGroups };
+export { partsOf, readGroups };

@@ -1,9 +1,10 @@
-//! npm packages for building and testing: `tests/package-lock.json` decides which.
+//! npm packages for building and testing: `tests/package-lock.json` decides which. The playground's own
+//! are in `www/package-lock.json`.
 //!
 //! Invariant: `node_modules` is installed anew exactly when the lock file differs from the one it
 //! was last installed from, and a run of ours tries that once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -39,15 +40,19 @@ pub(crate) fn packages_or_why() -> Result<(), String> {
 
 fn install() -> Outcome<()> {
     tools::ensure_node()?;
-    let folder = folder();
+    install_in(&folder(), "npm packages for building and testing (tests/package-lock.json)")
+}
+
+/// Installs what the lock file in a folder names, unless that was done.
+pub(crate) fn install_in(folder: &Path, title: &str) -> Outcome<()> {
     let lock = tree::read(&folder.join("package-lock.json"))?;
     let stamp = folder.join("node_modules/.toolwire-lock");
     if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    step("npm packages for building and testing (tests/package-lock.json)", || {
+    step(title, || {
         let flags = ["--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error"];
-        run(npm().arg("ci").args(flags).current_dir(&folder))?;
+        run(npm().arg("ci").args(flags).current_dir(folder))?;
         tree::write(&stamp, &lock)
     })
 }

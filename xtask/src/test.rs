@@ -7,9 +7,11 @@ use std::process::Command;
 
 use crate::build;
 use crate::npm;
+use crate::peers;
 use crate::process::{Attempting, Failure, Outcome, run, run_and_read, say, step};
 use crate::tools;
 use crate::tree;
+use crate::www;
 
 /// Test files that need more than Node, by the folder below `tests/` they are in.
 const PACKAGING: &str = "packaging/";
@@ -31,6 +33,7 @@ pub(crate) fn all() -> Outcome<()> {
     build::package_with_traps()?;
     let suites = node_suites()?;
     tools::ensure_redis();
+    peers::ensure();
     let quick =
         suites.iter().filter(|path| !path.starts_with(PACKAGING) && !path.starts_with(PAGES));
     step("Node tests (node --test)", || node_tests(quick, &[]))?;
@@ -40,6 +43,7 @@ pub(crate) fn all() -> Outcome<()> {
     let browser = tools::ensure_chromium()?;
     tools::ensure_wasm_pack()?;
     step("Rust tests in Chromium (wasm-pack test)", || rust_in_browser(&browser))?;
+    www::build()?;
     let pages = suites.iter().filter(|path| path.starts_with(PAGES));
     step("pages in Chromium (playwright-core)", || {
         node_tests(pages, &[("TOOLWIRE_CHROMIUM", &browser.chromium)])

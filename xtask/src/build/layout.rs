@@ -6,6 +6,7 @@
 //! | `types/x.d.ts` | `types/x.d.ts` and its CommonJS twin `types/x.d.cts` |
 //! | `a/x.js` | `esm/a/x.js` and its CommonJS twin `cjs/a/x.cjs` |
 //! | `a/x.mjs` | `esm/a/x.mjs`: only an ECMAScript module can say it |
+//! | `cli/` | `cli/toolwire.cjs`, one program with the libraries it uses, and their licences |
 //! | generated | `lib/glue.js` and `lib/bytes.js`, treated like files of the template |
 //! | generated | `shared/a/x.js` for each one that the manifest names: Node's ECMAScript modules over the CommonJS twin, so that a process has one copy |
 //! | repository | README, changelog, licences |
@@ -18,6 +19,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::cli;
 use super::graph::Graph;
 use super::manifest;
 use super::shrink::Parts;
@@ -30,11 +32,13 @@ use crate::tree;
 const COPIED: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// Writes the package and removes what an earlier one left.
-pub(super) fn write(parts: &Parts, package: &Path) -> Outcome<()> {
-    let files = files(parts)?;
+pub(super) fn write(parts: &Parts, program: Option<cli::Files>, package: &Path) -> Outcome<()> {
+    let files = files(parts, program)?;
     for (path, bytes) in &files {
         tree::write(&package.join(path), bytes)?;
     }
+    #[cfg(unix)]
+    executable(&package.join("cli/toolwire.cjs"))?;
     for stale in tree::files_below(package)?.iter().filter(|path| !files.contains_key(*path)) {
         let stale = package.join(stale);
         std::fs::remove_file(&stale).attempting(|| format!("cannot remove {}", stale.display()))?;
@@ -43,8 +47,20 @@ pub(super) fn write(parts: &Parts, package: &Path) -> Outcome<()> {
     Ok(())
 }
 
+/// Lets the program be run by its path, in the folder as in the tarball.
+#[cfg(unix)]
+fn executable(program: &Path) -> Outcome<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !program.exists() {
+        return Ok(());
+    }
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(program, mode)
+        .attempting(|| format!("cannot make {} executable", program.display()))
+}
+
 /// Every file of the package by its path.
-fn files(parts: &Parts) -> Outcome<BTreeMap<String, Vec<u8>>> {
+fn files(parts: &Parts, program: Option<cli::Files>) -> Outcome<BTreeMap<String, Vec<u8>>> {
     let root = tree::root();
     let template = root.join("pkg-template");
     let mut files = BTreeMap::new();
@@ -56,6 +72,8 @@ fn files(parts: &Parts) -> Outcome<BTreeMap<String, Vec<u8>>> {
         let text = tree::read_text(&template.join(&path))?;
         if path == "package.json" {
             manifest = Some(manifest::fill(&text, &tools::locked_version("toolwire")?)?);
+        } else if path.starts_with("cli/") {
+            // Bundled.
         } else if let Some(stem) = path.strip_suffix(".d.ts") {
             files.insert(format!("{stem}.d.cts"), declaration_twin(&text).into_bytes());
             files.insert(path, text.into_bytes());
@@ -67,7 +85,11 @@ fn files(parts: &Parts) -> Outcome<BTreeMap<String, Vec<u8>>> {
             return Err(Failure::new(format!("pkg-template/{path} has no place in the package")));
         }
     }
-    let manifest = manifest.ok_or_else(|| Failure::new("pkg-template has no package.json"))?;
+    let mut manifest = manifest.ok_or_else(|| Failure::new("pkg-template has no package.json"))?;
+    match program {
+        Some(program) => files.extend(program),
+        None => manifest = manifest::without_program(&manifest)?,
+    }
     let mut twins = BTreeMap::new();
     for (path, source) in modules {
         twins.insert(path.clone(), twin::read(&format!("pkg-template/{path}"), &source)?);

@@ -20,6 +20,18 @@ pub(super) fn fill(template: &str, version: &str) -> Outcome<String> {
     }
 }
 
+/// Where the template names the program.
+const PROGRAM: &str = "  \"bin\": { \"toolwire\": \"./cli/toolwire.cjs\" },\n";
+
+/// The manifest of a package without the command line.
+pub(super) fn without_program(manifest: &str) -> Outcome<String> {
+    if manifest.matches(PROGRAM).count() == 1 {
+        Ok(manifest.replace(PROGRAM, ""))
+    } else {
+        Err(Failure::new(format!("pkg-template/package.json must hold {PROGRAM} once")))
+    }
+}
+
 /// Every path of the package that the manifest names: entries, types, programs.
 pub(super) fn paths(manifest: &str) -> Outcome<BTreeSet<String>> {
     let manifest: Value = serde_json::from_str(manifest)
@@ -51,6 +63,13 @@ mod tests {
         let filled = fill("{\n  \"version\": \"0.0.0\"\n}", "1.2.3").unwrap();
         assert_eq!(filled, "{\n  \"version\": \"1.2.3\"\n}");
         assert!(fill("{}", "1.2.3").is_err());
+    }
+
+    #[test]
+    fn the_program_is_left_out() {
+        let manifest = format!("{{\n{PROGRAM}  \"type\": \"module\"\n}}");
+        assert_eq!(without_program(&manifest).unwrap(), "{\n  \"type\": \"module\"\n}");
+        assert!(without_program("{}").is_err());
     }
 
     #[test]

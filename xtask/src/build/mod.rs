@@ -5,10 +5,12 @@
 //! 3. npm's binaryen makes the binary small (`shrink`);
 //! 4. the template's modules and their CommonJS twins (`twin`) are checked against each other
 //!    (`graph`) and laid out with the generated files (`layout`); the manifest is checked against
-//!    what is there (`manifest`).
+//!    what is there (`manifest`);
+//! 5. npm's esbuild bundles the command line (`cli`).
 //!
 //! Invariant: the same sources give the same package; what has not changed is not done again.
 
+mod cli;
 mod core;
 mod glue;
 mod graph;
@@ -36,6 +38,8 @@ struct Variant {
     package: PathBuf,
     /// Whether binaryen is run over the binary.
     shrink: bool,
+    /// Whether it has the command line.
+    cli: bool,
 }
 
 /// Traps are the same in quickly built code.
@@ -75,6 +79,7 @@ pub(crate) fn quick_package() -> Outcome<PathBuf> {
             target: target.join("quick"),
             package: tree::root().join("pkg"),
             shrink: false,
+            cli: true,
         },
     )
 }
@@ -91,6 +96,7 @@ pub(crate) fn package() -> Outcome<PathBuf> {
             target,
             package: tree::root().join("pkg"),
             shrink: true,
+            cli: true,
         },
     )
 }
@@ -107,6 +113,7 @@ pub(crate) fn package_with_traps() -> Outcome<PathBuf> {
             work: target.join("traps/package"),
             package: target.join("pkg-traps"),
             shrink: false,
+            cli: false,
         },
     )
 }
@@ -119,7 +126,8 @@ fn write_package(title: &str, variant: &Variant) -> Outcome<PathBuf> {
         let raw = core::compile(variant.flags, &variant.target, variant.shrink)?;
         let parts =
             shrink::glue_and_binary(&raw, &variant.work, variant.shrink, no_binaryen.as_deref())?;
-        layout::write(&parts, &variant.package)?;
+        let program = if variant.cli { cli::bundle(&variant.work)? } else { None };
+        layout::write(&parts, program, &variant.package)?;
         tree::link(&tree::root().join("node_modules").join(variant.name), &variant.package)?;
         Ok(variant.package.clone())
     })

@@ -1,0 +1,56 @@
+/**
+ * The worker that holds the core. Invariant: each question is answered once; one that was given up
+ * is answered by "cancelled".
+ */
+
+import { coreInfo, init } from "toolwire/slim";
+import wasm from "toolwire/toolwire.wasm?url";
+import { answerGateway, overview } from "./gateway.js";
+import { runThroughPipeline } from "./pipeline.js";
+import type { FromWorker, Question, Questions, ToWorker } from "./protocol.js";
+import { runSession } from "./session.js";
+import { fit, validate } from "./validate.js";
+
+type Answering = {
+  [Name in Question]: (input: Questions[Name][0], signal: AbortSignal) => Promise<Questions[Name][1]>;
+};
+
+const answering: Answering = {
+  validate,
+  fit,
+  session: runSession,
+  pipeline: async (input) => runThroughPipeline(input),
+  overview: async () => overview(),
+  gateway: answerGateway,
+};
+
+const open = new Map<number, AbortController>();
+const post = (message: FromWorker): void => self.postMessage(message);
+const ready = init(new URL(wasm, import.meta.url));
+ready.then(
+  () => {
+    const { version, dialects, revisions, unicode } = coreInfo();
+    post({ info: { version, dialects, revisions, unicode } });
+  },
+  (error: unknown) => post({ down: error instanceof Error ? error.message : String(error) }),
+);
+
+async function answer(id: number, question: Question, input: unknown): Promise<void> {
+  const controller = new AbortController();
+  open.set(id, controller);
+  try {
+    await ready;
+    const run = answering[question] as (input: unknown, signal: AbortSignal) => Promise<unknown>;
+    post({ id, answer: await run(input, controller.signal) });
+  } catch (thrown) {
+    if (controller.signal.aborted) post({ id, cancelled: true });
+    else post({ id, fault: thrown instanceof Error ? thrown.message : String(thrown) });
+  } finally {
+    open.delete(id);
+  }
+}
+
+self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
+  if ("cancel" in data) open.get(data.cancel)?.abort();
+  else void answer(data.id, data.question, data.input);
+});
