@@ -8,6 +8,7 @@
 //! | module | owns |
 //! |---|---|
 //! | `sorted` | a small ordered map, and sorting |
+//! | `table` | maps and sets by hash |
 //! | [`error`] | the closed set of error codes, and one sentence for each reason |
 //! | [`json`] | bytes to a tape, exact numbers, pointers, equality |
 //! | [`redact`] | masking of credentials |
@@ -30,6 +31,7 @@ pub mod registry;
 pub mod schema;
 pub mod session;
 mod sorted;
+mod table;
 pub mod wire;
 
 #[cfg(target_family = "wasm")]

@@ -4,10 +4,9 @@
 //! [`RESPONSE_ENVELOPE_SCHEMA`](super::RESPONSE_ENVELOPE_SCHEMA) accepts. It never looks into
 //! `data`, so a host may ask about `meta` alone.
 
-use std::collections::HashMap;
-
 use crate::json::{Kind, Value};
 use crate::session::content::{BlockFault, fault_of_block};
+use crate::table::Table;
 
 /// Where an envelope's data came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,11 +67,12 @@ pub fn source_of_meta(meta: Value<'_>) -> Option<Source> {
 
 /// True for an object whose members are strings; of repeated members the last counts.
 fn are_headers(value: Value<'_>) -> bool {
-    let mut last = HashMap::new();
-    if value.members().any(|(_, value)| !value.is_string()) {
-        last.extend(value.members().map(|(name, value)| (name.to_wtf8(), value)));
+    if value.members().all(|(_, value)| value.is_string()) {
+        return value.is_object();
     }
-    value.is_object() && last.into_values().all(Value::is_string)
+    let members = value.members().map(|(name, value)| (name.to_wtf8(), value));
+    let last: Table<_, _> = members.collect();
+    last.iter().all(|(_, value)| value.is_string())
 }
 
 /// True for an array of content blocks without a fault but an unknown type.

@@ -79,7 +79,7 @@ pub fn search(operations: &[Operation<'_>], query: &Query, page_size: usize) -> 
         })
         .filter(|&(score, id, _)| after.is_none_or(|after| (score, id) > after))
         .collect();
-    found.sort_unstable();
+    crate::sorted::sort(&mut found);
     let page_size = page_size.max(1);
     let next_cursor = match found.get(page_size - 1) {
         Some(&(Reverse(score), id, _)) if found.len() > page_size => Some(format!("{score}:{id}")),

@@ -4,13 +4,13 @@
 //! in `description`, behind a sentence that says so, and in the documents, by value; names and
 //! everything else are ours or the host's.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use serde::Deserialize;
 
 use crate::error::{Code, Error};
 use crate::json::{Limits, Tape, Value, read};
+use crate::table::Set;
 use crate::wire::encode::quote;
 
 /// Row R78: nothing is known of what a tool touches, so everything is assumed.
@@ -74,16 +74,17 @@ pub fn project(server: &str, tools: &str, options: &FlowOptions) -> Result<FlowS
         .elements()
         .filter_map(|tool| Some((tool.get("name")?.as_str()?.into_owned(), tool)))
         .collect();
-    let include: HashSet<&str> = options.include.iter().map(String::as_str).collect();
-    let exclude: HashSet<&str> = options.exclude.iter().map(String::as_str).collect();
+    let include: Set<&str> = options.include.iter().map(String::as_str).collect();
+    let exclude: Set<&str> = options.exclude.iter().map(String::as_str).collect();
     if options.checked {
-        let known: HashSet<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
-        if !include.is_subset(&known) {
+        let known: Set<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+        if !options.include.iter().all(|name| known.contains(name.as_str())) {
             return Err(refused(Code::ToolNotFound, "include_missing"));
         }
     }
-    let selected =
-        |tool: &str| (include.is_empty() || include.contains(tool)) && !exclude.contains(tool);
+    let selected = |tool: &str| {
+        (options.include.is_empty() || include.contains(tool)) && !exclude.contains(tool)
+    };
     let capabilities: Vec<String> = options.capabilities.iter().map(|it| quote(it)).collect();
     let capabilities = format!("[{}]", capabilities.join(","));
     let flows = named

@@ -3,11 +3,10 @@
 //! Invariant: ids are unique; order is that of first registration, and a replaced specification
 //! keeps its place. A list is taken whole or not at all.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::call::access::{self, Caller, Resource};
 use crate::error::{Code, Error, Facts};
 use crate::json::Value;
+use crate::table::{Set, Table};
 
 use super::id::canonical;
 use super::spec::{Origin, Spec};
@@ -16,7 +15,7 @@ use super::spec::{Origin, Spec};
 #[derive(Default)]
 pub struct Specs {
     entries: Vec<Spec>,
-    index: HashMap<String, usize>,
+    index: Table<String, usize>,
 }
 
 impl Specs {
@@ -33,7 +32,7 @@ impl Specs {
         replace: bool,
     ) -> Result<Vec<String>, Error> {
         let mut read: Vec<Spec> = Vec::new();
-        let mut ids = HashMap::new();
+        let mut ids = Table::new();
         for (index, value) in list.elements().enumerate() {
             let at = |error: Error| {
                 let index = u32::try_from(index).ok();
@@ -66,7 +65,7 @@ impl Specs {
 
     /// Removes specifications by their ids.
     pub fn remove(&mut self, ids: &[String]) {
-        let gone: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let gone: Set<&str> = ids.iter().map(String::as_str).collect();
         self.entries.retain(|spec| !gone.contains(spec.id.as_str()));
         self.index =
             self.entries.iter().enumerate().map(|(at, spec)| (spec.id.clone(), at)).collect();

@@ -3,12 +3,10 @@
 //! Invariant: names are distinct, kept unescaped as generalised UTF-8, and found by length and
 //! bytes alone, so `__proto__` and its like are ordinary names. Finding costs one comparison when
 //! members come in declared order, else a short scan or one hash; it allocates only for a name
-//! that was written with escapes.
-
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher as _;
+//! that was written with escapes. Names that were made to collide are found by their order.
 
 use crate::json::Text;
+use crate::sorted::sort_by;
 
 /// Up to this many names a scan is cheaper than a hash.
 const FEW: usize = 8;
@@ -19,10 +17,10 @@ pub(crate) struct NameTable {
     entries: Vec<Entry>,
     /// The names one after the other.
     bytes: Vec<u8>,
-    /// Open addressing over the names, a power of two long; empty for few names.
+    /// Open addressing over the names, a power of two long; empty for few names. Where the hash
+    /// met too many collisions, by chance or by malice, the slots in the order of their names.
     index: Vec<u32>,
-    /// The quick hash met too many collisions, by chance or by malice.
-    strong: bool,
+    is_ordered: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,54 +48,82 @@ impl<'a> Wanted<'a> {
 }
 
 /// Longest run of occupied entries that the quick hash may leave.
-const MAX_PROBES: u32 = 16;
+const MAX_PROBES: u32 = 64;
 
 const VACANT: u32 = u32::MAX;
 
 impl NameTable {
-    /// A table of the given names; the caller made them distinct.
+    /// A table of the given names, by first appearance.
     pub(crate) fn new<N: AsRef<[u8]>>(names: impl IntoIterator<Item = N>) -> Self {
         let mut table = NameTable::default();
         for name in names {
-            let name = name.as_ref();
-            let start = table.bytes.len() as u32;
-            let (head, tail) = (head(name), tail(name));
-            table.entries.push(Entry { head, tail, start, len: name.len() as u32 });
-            table.bytes.extend_from_slice(name);
-        }
-        if table.len() > FEW && !table.build(MAX_PROBES) {
-            table.strong = true;
-            table.build(u32::MAX);
+            table.insert(name.as_ref());
         }
         table
     }
 
-    /// Fills the index; false if some name is further than `max_probes` from its place.
-    fn build(&mut self, max_probes: u32) -> bool {
-        let size = (self.len() * 2).next_power_of_two();
-        self.index = vec![VACANT; size];
-        for slot in 0..self.len() as u32 {
-            let mut at = self.hash(self.name(slot)) as usize & (size - 1);
-            let mut probes = 0;
-            while self.index.get(at).is_some_and(|&taken| taken != VACANT) {
-                at = (at + 1) & (size - 1);
-                probes += 1;
-                if probes > max_probes {
-                    return false;
-                }
-            }
-            if let Some(entry) = self.index.get_mut(at) {
-                *entry = slot;
+    /// The slot of a name, which goes behind the others if it is new.
+    pub(crate) fn insert(&mut self, name: &[u8]) -> u32 {
+        let wanted = Wanted::new(name);
+        if let Some(slot) = self.search(wanted) {
+            return slot;
+        }
+        let Wanted { head, tail, .. } = wanted;
+        let (slot, start) = (self.entries.len() as u32, self.bytes.len() as u32);
+        self.entries.push(Entry { head, tail, start, len: name.len() as u32 });
+        self.bytes.extend_from_slice(name);
+        if self.is_ordered {
+            let at = self.ordered(name).unwrap_or_else(|at| at);
+            self.index.insert(at, slot);
+        } else if self.len() > FEW {
+            let grows = 2 * self.len() > self.index.len();
+            let placed = if grows { self.spread() } else { self.place(slot) };
+            if !placed {
+                self.put_in_order();
             }
         }
-        true
+        slot
     }
 
-    fn hash(&self, name: &[u8]) -> u64 {
-        if self.strong {
-            return strong_hash(name);
+    /// Fills a larger index; false if some name is too far from its place.
+    #[inline(never)]
+    fn spread(&mut self) -> bool {
+        let size = (2 * self.len()).next_power_of_two();
+        self.index.clear();
+        self.index.resize(size, VACANT);
+        (0..self.len() as u32).all(|slot| self.place(slot))
+    }
+
+    /// Notes a slot in the index; false if that is too far from its place.
+    fn place(&mut self, slot: u32) -> bool {
+        let mask = self.index.len() - 1;
+        let mut at = quick_hash(self.name(slot)) as usize & mask;
+        for _ in 0..=MAX_PROBES {
+            match self.index.get_mut(at) {
+                Some(entry) if *entry == VACANT => {
+                    *entry = slot;
+                    return true;
+                }
+                _ => at = (at + 1) & mask,
+            }
         }
-        quick_hash(name)
+        false
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_in_order(&mut self) {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        sort_by(&mut order, |&one, &other| self.name(one).cmp(self.name(other)));
+        self.index = order;
+        self.is_ordered = true;
+    }
+
+    /// Where a name stands in the order, or would stand.
+    #[cold]
+    #[inline(never)]
+    fn ordered(&self, name: &[u8]) -> Result<usize, usize> {
+        self.index.binary_search_by(|&slot| self.name(slot).cmp(name))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -143,6 +169,9 @@ impl NameTable {
     }
 
     fn search(&self, name: Wanted<'_>) -> Option<u32> {
+        if self.is_ordered {
+            return self.index.get(self.ordered(name.bytes).ok()?).copied();
+        }
         if !self.index.is_empty() {
             return self.probe(name);
         }
@@ -169,7 +198,7 @@ impl NameTable {
 
     fn probe(&self, name: Wanted<'_>) -> Option<u32> {
         let mask = self.index.len() - 1;
-        let mut at = self.hash(name.bytes) as usize & mask;
+        let mut at = quick_hash(name.bytes) as usize & mask;
         loop {
             match self.index.get(at).copied() {
                 None | Some(VACANT) => return None,
@@ -195,11 +224,16 @@ pub(crate) fn low_bytes(count: usize) -> u64 {
 /// Up to eight bytes of a name as one word, the first one lowest: all of a short one, the first of
 /// a long one.
 #[inline]
-pub(crate) fn head(name: &[u8]) -> u64 {
-    match name.first_chunk::<8>() {
-        Some(first) => u64::from_le_bytes(*first),
-        None => name.iter().rev().fold(0, |word, &byte| word << 8 | byte as u64),
+pub(crate) const fn head(name: &[u8]) -> u64 {
+    if let Some(first) = name.first_chunk::<8>() {
+        return u64::from_le_bytes(*first);
     }
+    let (mut word, mut rest) = (0, name);
+    while let [before @ .., byte] = rest {
+        word = word << 8 | *byte as u64;
+        rest = before;
+    }
+    word
 }
 
 /// The last eight bytes of a name that has more than eight.
@@ -218,13 +252,28 @@ fn quick_hash(name: &[u8]) -> u64 {
     let middle = name.get(name.len() / 2).copied().unwrap_or(0) as u64;
     let mixed = (head(name) ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ (tail ^ middle << 32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
-    mixed ^ mixed >> 29
+    // A product's low bits know nothing of its factors' high bytes, where numbered names differ.
+    let folded = (mixed ^ mixed >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    folded ^ folded >> 32
 }
 
-fn strong_hash(name: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(name);
-    hasher.finish()
+/// The index that a name has in a list of distinct names, or would have at its end. `table` is the
+/// list's own, empty at first; it is filled once the list is no longer short.
+pub(crate) fn index_among<N>(
+    table: &mut NameTable,
+    list: &[N],
+    text: impl Fn(&N) -> &[u8],
+    name: &[u8],
+) -> usize {
+    if list.len() <= FEW {
+        return list.iter().position(|other| text(other) == name).unwrap_or(list.len());
+    }
+    if table.len() == 0 {
+        for other in list {
+            table.insert(text(other));
+        }
+    }
+    table.insert(name) as usize
 }
 
 #[cfg(test)]
@@ -272,12 +321,41 @@ mod tests {
     }
 
     #[test]
-    fn names_made_to_collide_get_a_better_hash() {
+    fn names_made_to_collide_are_found_by_their_order() {
         // Same length, head, middle and tail.
-        let names: Vec<String> =
-            (0..20_000).map(|index| format!("headhead{index:05}...............tailtail")).collect();
+        let names: Vec<String> = (0..20_000)
+            .map(|index| format!("headhead{:05}...............tailtail", index * 7 % 20_000))
+            .collect();
         let table = NameTable::new(&names);
-        assert!(table.strong);
-        assert_eq!(table.find(Text::plain(&names[19_999]), 0), Some(19_999));
+        assert!(table.is_ordered);
+        for (slot, name) in names.iter().enumerate() {
+            assert_eq!(table.find(Text::plain(name), 0), Some(slot as u32));
+        }
+        assert_eq!(table.find(Text::plain("headhead00000................tailtail"), 0), None);
+    }
+
+    #[test]
+    fn numbered_names_do_not_collide() {
+        for (before, after) in [("string number ", ""), ("n", ""), ("", " of them"), ("key-", "-x")]
+        {
+            let names = (0..50_000).map(|index| format!("{before}{index}{after}"));
+            assert!(!NameTable::new(names).is_ordered, "{before}0{after}");
+        }
+    }
+
+    #[test]
+    fn a_name_keeps_its_first_slot() {
+        for count in [FEW, 3 * FEW, 1_000] {
+            let names: Vec<String> = (0..count).map(|index| format!("name-{index}")).collect();
+            let table = NameTable::new(names.iter().chain(&names));
+            assert_eq!(table.len(), count);
+            let (mut seen, mut list) = (NameTable::default(), Vec::new());
+            for (index, name) in names.iter().enumerate() {
+                let found = index_among(&mut seen, &list, String::as_bytes, name.as_bytes());
+                assert_eq!(found, index);
+                list.push(name.clone());
+                assert_eq!(index_among(&mut seen, &list, String::as_bytes, b"name-0"), 0);
+            }
+        }
     }
 }

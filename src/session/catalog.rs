@@ -6,10 +6,9 @@
 //! Invariant: the entries of a walk have distinct, usable names. In `strict` the first fault ends
 //! the walk; in `contain` no entry's fault touches another entry.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::error::{Code, Error, Facts};
 use crate::json::{Kind, Text, Value};
+use crate::table::{Set, Table};
 use crate::wire::Profile;
 use crate::wire::encode::quote;
 
@@ -71,10 +70,10 @@ pub(super) struct Walk {
     pub(super) skipped: Vec<Problem>,
     /// Remarks not yet reported.
     pub(super) remarks: Vec<Remark>,
-    names: HashSet<String>,
+    names: Set<String>,
     /// Where the entries stand that a resumed walk brought along.
-    earlier: HashMap<String, usize>,
-    cursors: HashSet<Vec<u8>>,
+    earlier: Table<String, usize>,
+    cursors: Set<Vec<u8>>,
     pages: u64,
     bytes: f64,
     seen: u32,
@@ -115,9 +114,9 @@ impl Walk {
             entries: Vec::new(),
             skipped: Vec::new(),
             remarks: Vec::new(),
-            names: HashSet::new(),
-            earlier: HashMap::new(),
-            cursors: HashSet::new(),
+            names: Set::new(),
+            earlier: Table::new(),
+            cursors: Set::new(),
             pages: 0,
             bytes: 0.0,
             seen: 0,

@@ -3,17 +3,17 @@
 //! Invariant: the cache holds exactly the schemas of the catalog that was finished last, so a
 //! refresh compiles only what changed and nothing that went away is kept.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::task::Poll;
 
 use crate::schema::{CompileOptions, Compiler, Keywords};
+use crate::table::Table;
 
 use super::options::SessionOptions;
 use super::tool::{Compiled, Entry, Problem, Tool};
 
 /// Compiled schemas by their text.
-pub(super) type Cache = HashMap<Rc<str>, Rc<Compiled>>;
+pub(super) type Cache = Table<Rc<str>, Rc<Compiled>>;
 
 /// The compile options of a session.
 pub(super) fn options(session: &SessionOptions) -> CompileOptions {

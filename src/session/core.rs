@@ -4,7 +4,7 @@
 //! sliced changes neither output nor events. Time is that of the input being handled, never that
 //! of the slice.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 
@@ -12,6 +12,7 @@ use crate::error::{Code, Error, Facts};
 use crate::json::Tape;
 use crate::redact::StderrTail;
 use crate::sorted::Sorted;
+use crate::table::Table;
 use crate::wire::{Frame, FrameTooLong, LineReader, LineReading, Profile};
 
 use super::call::{ArgumentsTask, CallInput, RequestInput};
@@ -134,7 +135,7 @@ pub(super) struct Core {
     pub(super) greeting: Greeting,
     pub(super) negotiation: Negotiation,
     /// Requests that the server answered with a question, by handle.
-    pub(super) rounds: HashMap<Handle, Round>,
+    pub(super) rounds: Sorted<Handle, Round>,
     /// Calls that wait for a catalog, to be sent again.
     pub(super) stale_calls: Vec<Pending>,
     pub(super) listening: Listening,
@@ -144,7 +145,7 @@ pub(super) struct Core {
     pub(super) by_message: bool,
     /// True once the server wrote anything.
     pub(super) saw_bytes: bool,
-    pub(super) tools: HashMap<String, Rc<Tool>>,
+    pub(super) tools: Table<String, Rc<Tool>>,
     pub(super) catalog: Vec<Rc<Tool>>,
     pub(super) skipped: Vec<Problem>,
     pub(super) tools_json: String,
@@ -204,13 +205,13 @@ impl Core {
             revision: None,
             greeting: Greeting::default(),
             negotiation: Negotiation::new(plan),
-            rounds: HashMap::new(),
+            rounds: Sorted::new(),
             stale_calls: Vec::new(),
             listening: Listening::default(),
             log_level: None,
             by_message: false,
             saw_bytes: false,
-            tools: HashMap::new(),
+            tools: Table::new(),
             catalog: Vec::new(),
             skipped: Vec::new(),
             tools_json: "[]".to_owned(),

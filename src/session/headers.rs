@@ -3,9 +3,8 @@
 //! Invariant: headers are computed from the frame that is sent, so they cannot say anything else;
 //! their values are visible ASCII and inner spaces, whatever the host's arguments hold.
 
-use std::collections::HashSet;
-
 use crate::json::{self, Limits, Text, Value, pointer};
+use crate::table::Set;
 
 use super::revision::{Revision, meta};
 
@@ -116,7 +115,7 @@ fn base64(bytes: &[u8]) -> String {
 /// JSON Pointer.
 pub(super) fn header_params(schema: Value<'_>) -> Result<Vec<HeaderParam>, String> {
     let mut params: Vec<HeaderParam> = Vec::new();
-    let mut names = HashSet::new();
+    let mut names = Set::new();
     // Schemas to look at, each with its pointer and, as long as only `properties` led there, the
     // way to the argument.
     let mut waiting: Vec<(Value<'_>, String, Option<Vec<String>>)> =
@@ -160,7 +159,7 @@ pub(super) fn header_params(schema: Value<'_>) -> Result<Vec<HeaderParam>, Strin
             }
         }
     }
-    params.sort_by(|one, other| one.path.cmp(&other.path));
+    crate::sorted::sort_by(&mut params, |one, other| one.path.cmp(&other.path));
     Ok(params)
 }
 

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use crate::error::{Code, Facts};
 use crate::json::Value;
+use crate::table::Set;
 use crate::wire::encode::quote;
 
 use super::call::Dispatch;
@@ -308,6 +309,6 @@ fn handle_of(kind: &Kind) -> Option<Handle> {
 
 /// True if no key is there twice.
 fn distinct_keys(object: Value<'_>) -> bool {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = Set::new();
     object.members().all(|(key, _)| seen.insert(key.to_wtf8().into_owned()))
 }

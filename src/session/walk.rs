@@ -1,12 +1,12 @@
 //! From pages to a catalog that stands: asks for pages, checks them, compiles, tells the host
 //! (rows R09, R11 to R20; refresh and `list_changed` in `contain`).
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::task::Poll;
 
 use crate::error::{Code, Error};
 use crate::json::{self, Value};
+use crate::table::Table;
 
 use super::call::Dispatch;
 use super::catalog::{Next, Rules, Walk};
@@ -410,7 +410,7 @@ impl Core {
 
     /// Puts a catalog in the place of the last one and tells the host what changed.
     fn stands(&mut self, catalog: Vec<Rc<Tool>>, skipped: Vec<Problem>, cache: Option<CacheHint>) {
-        let tools: HashMap<String, Rc<Tool>> =
+        let tools: Table<String, Rc<Tool>> =
             catalog.iter().map(|tool| (tool.entry.name.clone(), Rc::clone(tool))).collect();
         let (mut added, mut changed) = (Vec::new(), Vec::new());
         for tool in &catalog {

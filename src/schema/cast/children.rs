@@ -3,10 +3,9 @@
 //!
 //! Invariant: nothing is planned for a container before its cost is counted.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::error::Error;
 use crate::json::{Limits, Value, read};
+use crate::table::{Set, Table};
 
 use super::ChangeKind;
 use super::machine::{Caster, Finish, PLANNED, Task, Work};
@@ -38,7 +37,7 @@ impl Caster<'_> {
             tasks.push(Task { token: Some(name_of(name)), work, quiet });
         };
         if self.reading.exact {
-            let by_key: HashMap<&[u8], u32> =
+            let by_key: Table<&[u8], u32> =
                 given.iter().map(|(key, _, position)| (key.as_slice(), *position)).collect();
             for member in members {
                 let item = by_key.get(member.key.as_slice()).copied().map(at_member);
@@ -46,8 +45,7 @@ impl Caster<'_> {
                     add(&member.name, Work::Visit(member.node, item));
                 }
             }
-            let declared: HashSet<&[u8]> =
-                members.iter().map(|member| member.key.as_slice()).collect();
+            let declared: Set<&[u8]> = members.iter().map(|member| member.key.as_slice()).collect();
             for (key, name, position) in &given {
                 if declared.contains(key.as_slice()) {
                     continue;
@@ -64,7 +62,7 @@ impl Caster<'_> {
                 }
             }
         } else {
-            let declared: HashMap<&[u8], TypeId> =
+            let declared: Table<&[u8], TypeId> =
                 members.iter().map(|member| (member.key.as_slice(), member.node)).collect();
             for (key, name, position) in &given {
                 let item = at_member(*position);
@@ -74,7 +72,7 @@ impl Caster<'_> {
                 };
                 add(name, work);
             }
-            let present: HashSet<&[u8]> = given.iter().map(|(key, ..)| key.as_slice()).collect();
+            let present: Set<&[u8]> = given.iter().map(|(key, ..)| key.as_slice()).collect();
             let missing = members
                 .iter()
                 .filter(|member| member.required && !present.contains(member.key.as_slice()));

@@ -1,9 +1,8 @@
 //! Choices between values: the variant of a union that fits best, the elements of a set.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::error::Error;
 use crate::json::{Kind as JsonKind, Numbers, equal, number};
+use crate::table::{Set, Table};
 
 use super::ChangeKind;
 use super::machine::Caster;
@@ -18,7 +17,7 @@ impl Caster<'_> {
         elements: Vec<PartId>,
         quiet: bool,
     ) -> Result<Option<PartId>, Error> {
-        let mut seen: HashSet<Vec<u8>> = HashSet::new();
+        let mut seen: Set<Vec<u8>> = Set::new();
         let mut kept = Vec::new();
         for (index, part) in elements.into_iter().enumerate() {
             self.count(1)?;
@@ -46,7 +45,7 @@ impl Caster<'_> {
         let mut selected = *variants.first().unwrap_or(&0);
         let mut best = 0;
         let given = item.and_then(|at| self.parts.value(at)).map(members_of).unwrap_or_default();
-        let given: HashMap<Vec<u8>, u32> =
+        let given: Table<Vec<u8>, u32> =
             given.into_iter().map(|(key, _, position)| (key, position)).collect();
         for &variant in variants {
             let score = self.score(variant, item, &given)?;
@@ -62,14 +61,14 @@ impl Caster<'_> {
         &mut self,
         variant: TypeId,
         item: Option<At>,
-        given: &HashMap<Vec<u8>, u32>,
+        given: &Table<Vec<u8>, u32>,
     ) -> Result<u64, Error> {
         let is_container = item
             .and_then(|at| self.parts.value(at))
             .is_some_and(|at| at.is_object() || at.is_array());
         let mut best = 0;
         let mut open = vec![variant];
-        let mut seen = HashSet::new();
+        let mut seen = Set::new();
         while let Some(node) = open.pop() {
             self.count(1)?;
             let node = self.types.resolved(node);

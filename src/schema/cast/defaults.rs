@@ -5,11 +5,11 @@
 //! touched; of several defaults for one member the first met counts; a default that is filled in is
 //! filled in turn, but never by the schema that it already came from, so filling ends. Iterative.
 
-use std::collections::{HashMap, HashSet};
 use std::task::Poll;
 
 use crate::error::{Code, Error, Facts};
 use crate::json::{Value, pointer};
+use crate::table::{Set, Table};
 
 use super::super::judge::Judge;
 use super::super::outcome::Verdict;
@@ -40,13 +40,13 @@ struct Filled {
 
 struct Filler<'p> {
     program: &'p Program,
-    nodes: HashMap<(u32, u32), NodeId>,
+    nodes: Table<(u32, u32), NodeId>,
     parts: Parts<'p>,
     /// Schemas that apply to values, still to be read.
     open: Vec<(At, Place)>,
-    seen: HashSet<(At, u32, u32)>,
+    seen: Set<(At, u32, u32)>,
     /// What is filled into which object: name and text.
-    filled: HashMap<At, Vec<Filled>>,
+    filled: Table<At, Vec<Filled>>,
     /// One for each text but the first.
     homes: Vec<Home>,
     changes: Vec<Change>,
@@ -60,8 +60,8 @@ pub(super) fn fill(program: &Program, parts: Parts<'_>) -> Result<Option<Changed
         nodes: nodes_by_place(program),
         parts,
         open: Vec::new(),
-        seen: HashSet::new(),
-        filled: HashMap::new(),
+        seen: Set::new(),
+        filled: Table::new(),
         homes: Vec::new(),
         changes: Vec::new(),
         steps: program.max_steps,
@@ -146,12 +146,12 @@ impl<'p> Filler<'p> {
         let Some(object) = self.parts.value(value).filter(|object| object.is_object()) else {
             return Ok(());
         };
-        let members: HashMap<Vec<u8>, u32> = object
+        let members: Table<Vec<u8>, u32> = object
             .members()
             .map(|(name, member)| (name.to_wtf8().into_owned(), member.position()))
             .collect();
         self.count(members.len() as u64)?;
-        let mut declared = HashSet::new();
+        let mut declared = Set::new();
         for (name, member) in schema.get("properties").into_iter().flat_map(Value::members) {
             self.count(1)?;
             let key = name.to_wtf8().into_owned();
@@ -215,7 +215,10 @@ impl<'p> Filler<'p> {
         self.changes.push(Change { path: path.clone(), kind: ChangeKind::Default });
         self.homes.push(Home { path, parent: object.source, schema });
         let filled = Filled { key: key.to_owned(), name, source: at.source };
-        self.filled.entry(object).or_default().push(filled);
+        match self.filled.get_mut(&object) {
+            Some(list) => list.push(filled),
+            None => drop(self.filled.insert(object, vec![filled])),
+        }
         Ok(at.source)
     }
 

@@ -2,10 +2,9 @@
 //!
 //! Invariant: the value counts only if the whole then has the type.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::error::Error;
 use crate::json::Value;
+use crate::table::{Set, Table};
 
 use super::machine::Caster;
 use super::types::TypeId;
@@ -59,7 +58,7 @@ impl Caster<'_> {
     ) -> Result<At, Error> {
         let (base, other) = (self.parts.value(base), self.parts.value(other));
         let mut members = base.map(raw_members).unwrap_or_default();
-        let known: HashSet<Vec<u8>> = members.iter().map(|(key, ..)| key.clone()).collect();
+        let known: Set<Vec<u8>> = members.iter().map(|(key, ..)| key.clone()).collect();
         let others = other.map(raw_members).unwrap_or_default();
         let lacking = others.into_iter().filter(|(key, ..)| !known.contains(key) && wanted(key));
         members.extend(lacking);
@@ -98,10 +97,10 @@ impl Caster<'_> {
                 out += made.raw();
                 continue;
             }
-            let given: HashMap<Vec<u8>, Value<'_>> =
+            let given: Table<Vec<u8>, Value<'_>> =
                 value.members().map(|(name, value)| (name.to_wtf8().into_owned(), value)).collect();
             let mut pieces = Vec::new();
-            let mut known = HashSet::new();
+            let mut known = Set::new();
             for (key, name, made_member) in pairs(made) {
                 pieces.push((
                     name,
@@ -139,7 +138,7 @@ impl Caster<'_> {
     /// Joins what was made for the branches of an intersection.
     pub(super) fn join(&mut self, node: TypeId, made: &[PartId]) -> Result<PartId, Error> {
         let mut members: Vec<(Vec<u8>, Box<str>, String)> = Vec::new();
-        let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut known: Table<Vec<u8>, usize> = Table::new();
         let mut scalar = None;
         for &part in made {
             let at = self.parts.intern(part)?;
@@ -174,7 +173,7 @@ impl Caster<'_> {
 }
 
 fn pairs(value: Value<'_>) -> Vec<(Vec<u8>, Box<str>, Value<'_>)> {
-    let last: HashMap<Vec<u8>, Value<'_>> =
+    let last: Table<Vec<u8>, Value<'_>> =
         value.members().map(|(name, value)| (name.to_wtf8().into_owned(), value)).collect();
     members_of(value)
         .into_iter()

@@ -2,9 +2,8 @@
 //!
 //! Invariant: a type refers to others by index only, and a place is read once.
 
-use std::collections::HashMap;
-
 use crate::json::{Kind as JsonKind, Value, number};
+use crate::table::Table;
 
 use super::super::program::{NodeId, Place, Program};
 use super::types::{
@@ -16,8 +15,8 @@ use super::write::quoted;
 pub(super) struct TypeReader<'a> {
     pub(super) source: &'a Program,
     pub(super) reading: Reading,
-    pub(super) nodes: HashMap<(u32, u32), NodeId>,
-    pub(super) by_place: HashMap<(u32, u32), TypeId>,
+    pub(super) nodes: Table<(u32, u32), NodeId>,
+    pub(super) by_place: Table<(u32, u32), TypeId>,
     /// Where the types stand; those that are read already come first.
     pub(super) places: Vec<Place>,
     pub(super) types: Vec<Type>,
@@ -31,7 +30,7 @@ impl<'a> TypeReader<'a> {
             source,
             reading,
             nodes: nodes_by_place(source),
-            by_place: HashMap::new(),
+            by_place: Table::new(),
             places: Vec::new(),
             types: Vec::new(),
             texts: Vec::new(),
@@ -42,11 +41,12 @@ impl<'a> TypeReader<'a> {
     pub(super) fn ask(&mut self, place: Place) -> TypeId {
         let next = self.places.len();
         let key = (place.document, place.position);
-        let id = *self.by_place.entry(key).or_insert(next);
-        if id == next {
-            self.places.push(place);
+        if let Some(&id) = self.by_place.get(&key) {
+            return id;
         }
-        id
+        self.by_place.insert(key, next);
+        self.places.push(place);
+        next
     }
 
     fn ask_all(&mut self, place: Place, values: Value<'a>) -> Vec<TypeId> {
@@ -163,7 +163,7 @@ impl<'a> TypeReader<'a> {
             .filter_map(|name| Some(name.text()?.to_wtf8()))
             .collect();
         let mut members: Vec<Member> = Vec::new();
-        let mut known = HashMap::new();
+        let mut known = Table::new();
         for (name, value) in schema.get("properties").into_iter().flat_map(Value::members) {
             let key = name.to_wtf8().into_owned();
             let node = self.ask(at(place, value));

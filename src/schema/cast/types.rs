@@ -6,10 +6,9 @@
 //! index, and the engine judges by it, so whether a value has a type is decided by the one engine.
 //! Nothing recurses: types refer to each other by index.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::error::{Code, Error, Facts};
 use crate::json::{Value, pointer};
+use crate::table::{Set, Table};
 
 use super::super::options::{CompileOptions, Dialect};
 use super::super::program::{NO_NODE, NodeId, Op, Place, Program};
@@ -176,10 +175,10 @@ impl Types {
     }
 
     /// The names that some branch of an intersection or union declares.
-    pub(super) fn declared(&self, id: TypeId) -> HashSet<&[u8]> {
+    pub(super) fn declared(&self, id: TypeId) -> Set<&[u8]> {
         let mut open = vec![id];
-        let mut seen = HashSet::new();
-        let mut names = HashSet::new();
+        let mut seen = Set::new();
+        let mut names = Set::new();
         while let Some(id) = open.pop() {
             let id = self.resolved(id);
             if !seen.insert(id) {
@@ -187,7 +186,9 @@ impl Types {
             }
             match self.get(id).map(|found| &found.kind) {
                 Some(Kind::Object { members, .. }) => {
-                    names.extend(members.iter().map(|member| member.key.as_slice()));
+                    for member in members {
+                        names.insert(member.key.as_slice());
+                    }
                 }
                 Some(Kind::Intersect(parts) | Kind::Union(parts)) => open.extend(parts),
                 _ => {}
@@ -198,7 +199,7 @@ impl Types {
 }
 
 /// The nodes of a program by the schema they were compiled from.
-pub(super) fn nodes_by_place(program: &Program) -> HashMap<(u32, u32), NodeId> {
+pub(super) fn nodes_by_place(program: &Program) -> Table<(u32, u32), NodeId> {
     let nodes = program.nodes.iter().enumerate();
     nodes.map(|(id, node)| ((node.document, node.position), id as NodeId)).collect()
 }
@@ -206,7 +207,7 @@ pub(super) fn nodes_by_place(program: &Program) -> HashMap<(u32, u32), NodeId> {
 /// The place that a schema's reference leads to.
 pub(super) fn reference(
     program: &Program,
-    nodes: &HashMap<(u32, u32), NodeId>,
+    nodes: &Table<(u32, u32), NodeId>,
     place: Place,
 ) -> Option<Place> {
     let node = program.node(*nodes.get(&(place.document, place.position))?);

@@ -12,7 +12,7 @@ use super::super::program::{Place, Program};
 pub(super) type PartId = usize;
 
 /// A value of one of the texts at hand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct At {
     pub(super) source: u32,
     pub(super) position: u32,
@@ -174,7 +174,7 @@ impl<'p> Parts<'p> {
 /// is where the first did.
 pub(super) fn members_of(value: Value<'_>) -> Vec<(Vec<u8>, Box<str>, u32)> {
     let mut members: Vec<(Vec<u8>, Box<str>, u32)> = Vec::new();
-    let mut known = std::collections::HashMap::new();
+    let mut known = crate::table::Table::new();
     for (name, value) in value.members() {
         let key = name.to_wtf8().into_owned();
         match known.get(&key).and_then(|&index: &usize| members.get_mut(index)) {

@@ -5,12 +5,26 @@ use crate::schema::error::SchemaError;
 use crate::schema::program::{IfOp, NO_NODE, Op};
 
 use super::build::Build;
-use super::shape::Keyword;
+use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
+
+/// What is applied to the value itself.
+const APPLICATORS: KeywordSet = KeywordSet::of(&[
+    Keyword::AllOf,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::Not,
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+]);
 
 /// `allOf`, `anyOf`, `oneOf`, `not`, `if`.
 pub(super) fn applicators(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
-    let mut ops = Vec::new();
+    if !subject.has_any(APPLICATORS) {
+        return Ok(());
+    }
+    let mut ops = std::mem::take(&mut subject.ops);
     for (keyword, op) in [
         (Keyword::AllOf, Op::AllOf as fn(_) -> Op),
         (Keyword::AnyOf, Op::AnyOf),
@@ -30,7 +44,7 @@ pub(super) fn applicators(build: &mut Build, subject: &mut Subject) -> Result<()
     if let Some(condition) = condition {
         ops.push(build.conditional(IfOp { condition, then, otherwise }));
     }
-    subject.ops.extend(ops);
+    subject.ops = ops;
     Ok(())
 }
 
@@ -45,8 +59,15 @@ pub(super) fn unevaluated(build: &mut Build, subject: &mut Subject) -> Result<()
     Ok(())
 }
 
+/// Places that only hold schemas.
+const HOLDERS: KeywordSet =
+    KeywordSet::of(&[Keyword::Defs, Keyword::Definitions, Keyword::ContentSchema]);
+
 /// `$defs`, `definitions`, `contentSchema`: schemas that are applied by nothing here.
 pub(super) fn definitions(build: &mut Build, subject: &Subject) -> Result<(), SchemaError> {
+    if !subject.has_any(HOLDERS) {
+        return Ok(());
+    }
     for keyword in [Keyword::Defs, Keyword::Definitions] {
         if let Some(value) = subject.get_kind(build, keyword, Kind::Object)? {
             for (_, schema) in subject.members(build, value)? {

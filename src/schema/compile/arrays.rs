@@ -7,16 +7,32 @@ use crate::schema::program::{ContainsOp, ItemsOp, NO_NODE, NodeId, Op, Span};
 
 use super::assertions::count;
 use super::build::Build;
-use super::shape::Keyword;
+use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
 
 /// What to do about a list of schemas where the dialect wants one.
 const TUPLE_HINT: &str =
     "a list of schemas in items is of elder dialects: declare $schema, or use prefixItems";
 
+/// What this file compiles.
+const ARRAYS: KeywordSet = KeywordSet::of(&[
+    Keyword::MinItems,
+    Keyword::MaxItems,
+    Keyword::UniqueItems,
+    Keyword::PrefixItems,
+    Keyword::Items,
+    Keyword::AdditionalItems,
+    Keyword::Contains,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+]);
+
 /// Counts, `uniqueItems`, `items` in all its forms, `contains`.
 pub(super) fn arrays(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
-    let mut ops = Vec::new();
+    if !subject.has_any(ARRAYS) {
+        return Ok(());
+    }
+    let mut ops = std::mem::take(&mut subject.ops);
     if let Some(least) = count(build, subject, Keyword::MinItems)? {
         ops.push(Op::MinItems(least));
     }
@@ -38,7 +54,7 @@ pub(super) fn arrays(build: &mut Build, subject: &mut Subject) -> Result<(), Sch
     if let Some(op) = contains(build, subject)? {
         ops.push(op);
     }
-    subject.ops.extend(ops);
+    subject.ops = ops;
     Ok(())
 }
 

@@ -1,24 +1,38 @@
 //! Keywords that look at the value itself.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use crate::json::multiple::Divisor;
 use crate::json::{Kind, Numbers, Value, number};
 use crate::schema::error::SchemaError;
 use crate::schema::format::Format;
+use crate::schema::names::{NameTable, index_among};
 use crate::schema::options::{Dialect, Formats};
 use crate::schema::pattern::{Pattern, PatternFault};
 use crate::schema::program::{DivisorOp, Op, PatternOp, Place, TypeSet, kinds};
 
 use super::build::Build;
 use super::lint;
-use super::shape::Keyword;
+use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
+
+/// Limits of numbers and strings.
+const LIMITS: KeywordSet = KeywordSet::of(&[
+    Keyword::Minimum,
+    Keyword::Maximum,
+    Keyword::ExclusiveMinimum,
+    Keyword::ExclusiveMaximum,
+    Keyword::MultipleOf,
+    Keyword::MinLength,
+    Keyword::MaxLength,
+    Keyword::Pattern,
+    Keyword::Format,
+]);
 
 /// `type`, `enum`, `const`, limits of numbers and strings.
 pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
     let document = subject.document_index;
-    let mut ops = Vec::new();
+    let mut ops = std::mem::take(&mut subject.ops);
     let mut allowed = kinds::ALL;
     if let Some(value) = subject.get(Keyword::Type) {
         let types = types(build, subject, value)?;
@@ -34,6 +48,11 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
         let (op, bits) = build.enumeration("const", document, value, Numbers::Exact);
         ops.push(op);
         allowed &= bits;
+    }
+    subject.kinds &= allowed;
+    if !subject.has_any(LIMITS) {
+        subject.ops = ops;
+        return Ok(());
     }
     if subject.dialect() == Dialect::Draft4 {
         elder_limits(build, subject, &mut ops)?;
@@ -73,8 +92,7 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
         let asserts = build.formats == Formats::Assert || subject.reading.asserts_formats;
         ops.extend(known.filter(|_| asserts).map(Op::Format));
     }
-    subject.kinds &= allowed;
-    subject.ops.extend(ops);
+    subject.ops = ops;
     Ok(())
 }
 
@@ -181,21 +199,22 @@ pub(super) fn names<'a>(
     build: &Build,
     subject: &Subject,
     value: Value<'a>,
-) -> Result<Vec<std::borrow::Cow<'a, [u8]>>, SchemaError> {
+) -> Result<Vec<Cow<'a, [u8]>>, SchemaError> {
     if !value.is_array() {
         return Err(subject.invalid(build, value));
     }
     if value.is_empty() && subject.dialect() == Dialect::Draft4 {
         return Err(subject.invalid(build, value));
     }
-    let mut seen = HashSet::new();
-    let mut names = Vec::new();
+    let mut table = NameTable::default();
+    let mut names: Vec<Cow<'_, [u8]>> = Vec::new();
     for entry in value.elements() {
-        let name = entry.text().map(|name| name.to_wtf8());
-        let Some(name) = name.filter(|name| seen.insert(name.clone())) else {
-            return Err(subject.invalid(build, entry));
-        };
-        names.push(name);
+        match entry.text().map(|name| name.to_wtf8()) {
+            Some(name) if index_among(&mut table, &names, |name| name, &name) == names.len() => {
+                names.push(name);
+            }
+            _ => return Err(subject.invalid(build, entry)),
+        }
     }
     Ok(names)
 }

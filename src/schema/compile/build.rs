@@ -2,7 +2,6 @@
 //!
 //! Invariant: one node for each place of a document that is a schema, however often it is reached.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::json::{self, Numbers, Value, number, pointer};
@@ -200,27 +199,25 @@ impl Build {
         value: Value<'_>,
         numbers: Numbers,
     ) -> (Op, u8) {
-        let members: Vec<Value<'_>> = match keyword {
-            "enum" => value.elements().collect(),
-            _ => vec![value],
-        };
-        let mut strings = Vec::new();
-        let mut known = HashSet::new();
+        let one = (keyword != "enum").then_some(value);
+        let all = one.is_none().then(|| value.elements());
+        let mut strings = NameTable::default();
         let mut others = Vec::new();
-        for member in members {
+        for member in one.into_iter().chain(all.into_iter().flatten()) {
             match member.text().map(|text| text.to_wtf8()) {
                 None => others.push(member),
-                Some(text) if known.insert(text.clone()) => strings.push(text),
-                Some(_) => {}
+                Some(text) => {
+                    strings.insert(&text);
+                }
             }
         }
         let mut set = EnumSet {
             keyword,
             place: Place { document: index, position: value.position() },
-            kinds: if strings.is_empty() { 0 } else { kinds::STRING },
+            kinds: if strings.len() == 0 { 0 } else { kinds::STRING },
             numbers,
             document: index,
-            strings: NameTable::new(strings),
+            strings,
             few: Vec::new(),
             hashes: Vec::new(),
         };

@@ -4,10 +4,9 @@
 //! A meta-schema decides by its `$vocabulary`; without one it is read as its own `$schema` says,
 //! and so are the schemas that name it. Each is looked at once.
 
-use std::collections::HashMap;
-
 use crate::json::{Limits, Value, read};
 use crate::schema::options::Dialect;
+use crate::table::Table;
 
 use super::shape::Reading;
 
@@ -54,12 +53,12 @@ pub(super) struct Dialects {
     /// That of a meta-schema that names none.
     default: Dialect,
     /// By URI; `None` for one that is not known.
-    known: HashMap<String, Option<Reading>>,
+    known: Table<String, Option<Reading>>,
 }
 
 impl Dialects {
     pub(super) fn new(default: Dialect) -> Self {
-        Dialects { default, known: HashMap::new() }
+        Dialects { default, known: Table::new() }
     }
 
     /// How a schema is read whose `$schema` is a URI; `None` for an unknown one. `find` gives the

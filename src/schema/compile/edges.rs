@@ -1,9 +1,8 @@
 //! Which nodes an instruction leads to.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::schema::error::SchemaError;
 use crate::schema::program::{NO_NODE, NodeId, Op, Program, Span};
+use crate::table::{Set, Table};
 
 use super::build::Build;
 use super::lint;
@@ -119,8 +118,8 @@ pub(super) fn check_references(
 /// else of its resource was met.
 fn reached(program: &Program) -> Vec<bool> {
     let mut reached = vec![false; program.nodes.len()];
-    let mut entered = HashSet::new();
-    let mut waiting: HashMap<u32, Vec<NodeId>> = HashMap::new();
+    let mut entered = Set::new();
+    let mut waiting: Table<u32, Vec<NodeId>> = Table::new();
     let mut work = vec![program.root];
     while let Some(id) = work.pop() {
         let Some(entry) = reached.get_mut(id as usize) else { continue };
@@ -129,7 +128,7 @@ fn reached(program: &Program) -> Vec<bool> {
         }
         let resource = program.node(id).resource;
         if entered.insert(resource) {
-            work.extend(waiting.remove(&resource).unwrap_or_default());
+            work.extend(waiting.get_mut(&resource).map(std::mem::take).unwrap_or_default());
         }
         for &op in ops(program, program.node(id).full) {
             let Op::DynamicReference(index) = op else { continue };
@@ -138,7 +137,10 @@ fn reached(program: &Program) -> Vec<bool> {
             for &(resource, node) in candidates.into_iter().flatten() {
                 match entered.contains(&resource) {
                     true => work.push(node),
-                    false => waiting.entry(resource).or_default().push(node),
+                    false => match waiting.get_mut(&resource) {
+                        Some(list) => list.push(node),
+                        None => drop(waiting.insert(resource, vec![node])),
+                    },
                 }
             }
         }

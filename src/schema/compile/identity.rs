@@ -12,9 +12,19 @@ use crate::schema::program::NodeId;
 
 use super::build::Build;
 use super::resources::{RECURSIVE, Registry};
-use super::shape::Keyword;
+use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
 use super::uri;
+
+/// Without one of these a subschema says nothing of itself, whatever its dialect.
+const IDENTITY: KeywordSet = KeywordSet::of(&[
+    Keyword::Id,
+    Keyword::ElderId,
+    Keyword::Schema,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::RecursiveAnchor,
+]);
 
 impl Registry {
     /// Reads `$id`, `$schema` and the anchors of a subschema, and settles its resource.
@@ -27,6 +37,9 @@ impl Registry {
         let node = build.node(id);
         subject.resource = node.resource;
         subject.reading = self.reading(node.resource);
+        if !subject.has_any(IDENTITY) {
+            return Ok(());
+        }
         let mut is_root = self.is_root(node.resource, node.document, node.position);
         let mut identifier = None;
         if !is_root {
@@ -133,7 +146,7 @@ impl Registry {
         if !self.is_root(subject.resource, subject.document_index, position) {
             return self.add(uri, subject.reading, subject.document_index, position);
         }
-        self.by_uri.entry(uri.clone()).or_insert(subject.resource);
+        self.by_uri.insert_new(uri.clone(), subject.resource);
         if let Some(resource) = self.resources.get_mut(subject.resource as usize) {
             resource.uri = uri;
         }
@@ -142,13 +155,13 @@ impl Registry {
 
     fn anchor(&mut self, resource: u32, name: &str, id: NodeId) {
         if let Some(resource) = self.resources.get_mut(resource as usize) {
-            resource.anchors.entry(name.to_owned()).or_insert(id);
+            resource.anchors.insert_new(name.to_owned(), id);
         }
     }
 
     fn dynamic_anchor(&mut self, resource: u32, name: &str, id: NodeId) {
         if let Some(resource) = self.resources.get_mut(resource as usize) {
-            resource.dynamic_anchors.entry(name.to_owned()).or_insert(id);
+            resource.dynamic_anchors.insert_new(name.to_owned(), id);
         }
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn link(build: &mut Build) -> Result<(), SchemaError> {
     let count = build.program.nodes.len();
     let mut marks = vec![Mark::New; count];
     let mut stack: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
+    let mut fast = Vec::new();
     for root in 0..count as NodeId {
         visit(build, &mut marks, &mut stack, root)?;
         while let Some((id, children)) = stack.last_mut() {
@@ -39,7 +40,7 @@ pub(super) fn link(build: &mut Build) -> Result<(), SchemaError> {
                 None => {
                     stack.pop();
                     set(&mut marks, id, Mark::Done);
-                    link_node(build, id);
+                    link_node(build, id, &mut fast);
                 }
             }
         }
@@ -121,19 +122,20 @@ fn count_references(build: &mut Build) {
 }
 
 /// Makes the instructions for the verdict out of those for the explanation.
-fn link_node(build: &mut Build, id: NodeId) {
+fn link_node(build: &mut Build, id: NodeId, fast: &mut Vec<Op>) {
     let node = build.node(id);
     let mut kinds = node.kinds;
-    let mut fast = Vec::new();
     let mut tracks = false;
-    for op in ops(&build.program, node.full).to_vec() {
+    fast.clear();
+    for at in node.full.start..node.full.end {
+        let Some(&op) = build.program.ops.get(at as usize) else { break };
         match op {
             Op::Type(_) => {}
             Op::AllOf(span) => {
                 let children = build.program.list(span).to_vec();
                 let mut rest = Vec::new();
                 for child in children {
-                    if !absorb(build, child, &mut kinds, &mut fast) {
+                    if !absorb(build, child, &mut kinds, fast) {
                         rest.push(child);
                     }
                 }
@@ -142,7 +144,7 @@ fn link_node(build: &mut Build, id: NodeId) {
                 }
             }
             Op::Reference(target) => {
-                if !absorb(build, target, &mut kinds, &mut fast) {
+                if !absorb(build, target, &mut kinds, fast) {
                     fast.push(op);
                 }
             }
@@ -179,7 +181,7 @@ fn link_node(build: &mut Build, id: NodeId) {
                     // Only one schema can be meant.
                     Some(op) => {
                         let target = op.otherwise;
-                        if !absorb(build, target, &mut kinds, &mut fast) {
+                        if !absorb(build, target, &mut kinds, fast) {
                             fast.push(Op::Reference(target));
                         }
                     }
@@ -206,7 +208,7 @@ fn link_node(build: &mut Build, id: NodeId) {
         _ => id,
     };
     let start = build.program.ops.len() as u32;
-    build.program.ops.extend_from_slice(&fast);
+    build.program.ops.extend_from_slice(fast);
     let end = build.program.ops.len() as u32;
     if let Some(node) = build.node_mut(id) {
         node.kinds = kinds;

@@ -4,10 +4,9 @@
 //! `pattern_not_unicode_safe`, `ref_siblings_ignored`, `required_excluded`, `root_type_missing`, `root_not_object`,
 //! `unreachable_branch`, `unresolved_ref`. Sentences are fixed; what they are about is in `at`.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::json::{Kind, Value};
-use crate::schema::program::{NodeId, Op, Place, SchemaProblem, kinds};
+use crate::json::{Text, Value};
+use crate::schema::names::NameTable;
+use crate::schema::program::{NO_NODE, NodeId, Op, Place, SchemaProblem, kinds};
 
 use super::build::Build;
 use super::edges::ops;
@@ -83,7 +82,8 @@ const ANNOTATIONS: &[&str] = &[
 #[derive(Default)]
 pub(super) struct Lint {
     /// Unknown keywords met so far, and whether they resemble known ones.
-    unknown: HashMap<String, bool>,
+    unknown: NameTable,
+    resembling: Vec<bool>,
 }
 
 impl Lint {
@@ -93,6 +93,7 @@ impl Lint {
             return;
         }
         let document = subject.document_index;
+        let excluded = excluded(build, subject);
         let mut tell = |code, message, value: Value<'_>| {
             problem(build, code, message, Place { document, position: value.position() });
         };
@@ -106,9 +107,9 @@ impl Lint {
             }
             return;
         }
-        for keyword in Keyword::ALL {
-            let ignored = !subject.reading.keywords.has(keyword) && !HARMLESS.has(keyword);
-            if let Some(value) = subject.written(keyword).filter(|_| ignored) {
+        let ignored = subject.all_written().without(subject.reading.keywords).without(HARMLESS);
+        for keyword in Keyword::ALL.into_iter().filter(|_| !ignored.is_empty()) {
+            if let Some(value) = subject.written(keyword).filter(|_| ignored.has(keyword)) {
                 tell("keyword_ignored", "this dialect does not know the keyword", value);
             }
         }
@@ -117,9 +118,12 @@ impl Lint {
                 tell("keyword_ignored", "the keyword this one depends on is absent", value);
             }
         }
-        if let Some(value) = excluded(subject) {
+        if let Some(value) = excluded {
             let message = "a required property is one that additionalProperties excludes";
             tell("required_excluded", message, value);
+        }
+        if !subject.has_unknown() {
+            return;
         }
         for (name, value) in schema.members() {
             let name = name.to_str();
@@ -136,15 +140,15 @@ impl Lint {
     }
 
     fn resembles(&mut self, name: &str) -> bool {
-        if let Some(&known) = self.unknown.get(name) {
-            return known;
-        }
         if self.unknown.len() >= MAX_UNKNOWN {
-            return false;
+            let known = self.unknown.find(Text::plain(name), 0);
+            return known.and_then(|slot| self.resembling.get(slot as usize)) == Some(&true);
         }
-        let resembles = resembles_keyword(name);
-        self.unknown.insert(name.to_owned(), resembles);
-        resembles
+        let slot = self.unknown.insert(name.as_bytes()) as usize;
+        if slot == self.resembling.len() {
+            self.resembling.push(resembles_keyword(name));
+        }
+        self.resembling.get(slot) == Some(&true)
     }
 
     /// Looks at the whole, once it is linked.
@@ -232,22 +236,17 @@ pub(super) fn unused_reference(build: &mut Build, place: Place) {
 }
 
 /// The first required name that a closed object does not declare.
-fn excluded<'a>(subject: &'a Subject) -> Option<Value<'a>> {
-    let closed = subject.get(Keyword::AdditionalProperties)?.as_bool() == Some(false);
-    if !closed || subject.has(Keyword::PatternProperties) {
+fn excluded<'a>(build: &Build, subject: &'a Subject) -> Option<Value<'a>> {
+    let object = subject.ops.iter().find_map(|&op| match op {
+        Op::Object(index) => build.program.objects.get(index as usize),
+        _ => None,
+    })?;
+    if !object.closed || subject.has(Keyword::PatternProperties) {
         return None;
     }
-    let declared: HashSet<_> = subject
-        .get(Keyword::Properties)
-        .into_iter()
-        .flat_map(Value::members)
-        .map(|(name, _)| name.to_wtf8())
-        .collect();
-    subject
-        .get(Keyword::Required)?
-        .elements()
-        .filter(|name| name.kind() == Kind::String)
-        .find(|name| name.text().is_some_and(|name| !declared.contains(&name.to_wtf8())))
+    let mut required = object.required.iter();
+    let index = required.position(|&slot| object.nodes.get(slot as usize) == Some(&NO_NODE))?;
+    subject.get(Keyword::Required)?.elements().nth(index)
 }
 
 /// A word of another dialect is no slip.

@@ -22,10 +22,10 @@ mod subject;
 mod switch;
 mod uri;
 
-use std::collections::HashSet;
 use std::task::Poll;
 
 use crate::json::{Fault, Limits, Progress, Reader, pointer};
+use crate::table::Set;
 
 use super::error::SchemaError;
 use super::options::{CompileOptions, DuplicateKeys, Keywords};
@@ -173,7 +173,7 @@ fn reject_repeats(document: &Document) -> Result<(), SchemaError> {
     for position in 0..document.tape.len() as u32 {
         let value = document.value(position);
         // A closing word reads as an object too, but has no members.
-        let mut names = HashSet::new();
+        let mut names = Set::new();
         for (name, member) in value.members() {
             if !names.insert(name.to_wtf8()) {
                 let at = pointer::locate(document.value(0), member.position());

@@ -1,8 +1,5 @@
 //! Keywords over the members of an object.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use crate::json::Value;
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
@@ -11,12 +8,29 @@ use crate::schema::program::{DependenciesOp, Dependency, NO_NODE, NodeId, Object
 
 use super::assertions::{count, names, pattern};
 use super::build::Build;
-use super::shape::Keyword;
+use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
+
+/// What this file compiles.
+const OBJECTS: KeywordSet = KeywordSet::of(&[
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+    Keyword::Properties,
+    Keyword::Required,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::PropertyNames,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+]);
 
 /// Counts, the family of `properties`, `propertyNames`, dependencies.
 pub(super) fn objects(build: &mut Build, subject: &mut Subject) -> Result<(), SchemaError> {
-    let mut ops = Vec::new();
+    if !subject.has_any(OBJECTS) {
+        return Ok(());
+    }
+    let mut ops = std::mem::take(&mut subject.ops);
     if let Some(least) = count(build, subject, Keyword::MinProperties)? {
         ops.push(Op::MinProperties(least));
     }
@@ -30,27 +44,8 @@ pub(super) fn objects(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
     for keyword in [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies] {
         ops.extend(dependencies(build, subject, keyword)?);
     }
-    subject.ops.extend(ops);
+    subject.ops = ops;
     Ok(())
-}
-
-/// Names with a slot each, in order of first mention.
-#[derive(Default)]
-struct Slots<'a> {
-    names: Vec<Cow<'a, [u8]>>,
-    places: HashMap<Cow<'a, [u8]>, u32>,
-}
-
-impl<'a> Slots<'a> {
-    fn slot(&mut self, name: Cow<'a, [u8]>) -> u32 {
-        if let Some(&slot) = self.places.get(&name) {
-            return slot;
-        }
-        let slot = self.names.len() as u32;
-        self.places.insert(name.clone(), slot);
-        self.names.push(name);
-        slot
-    }
 }
 
 fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaError> {
@@ -63,21 +58,21 @@ fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaErro
     if !present.iter().any(|&keyword| subject.has(keyword)) {
         return Ok(None);
     }
-    let mut slots = Slots::default();
+    let mut slots = NameTable::default();
     let mut nodes: Vec<NodeId> = Vec::new();
     if let Some(value) = subject.get(Keyword::Properties) {
         for (name, schema) in subject.members(build, value)? {
-            slots.slot(name);
+            slots.insert(&name);
             nodes.push(subject.node(build, schema)?);
         }
     }
     let mut required = Vec::new();
     if let Some(value) = subject.get(Keyword::Required) {
         for name in names(build, subject, value)? {
-            required.push(slots.slot(name));
+            required.push(slots.insert(&name));
         }
     }
-    nodes.resize(slots.names.len(), NO_NODE);
+    nodes.resize(slots.len(), NO_NODE);
     let mut patterns = Vec::new();
     if let Some(value) = subject.get(Keyword::PatternProperties) {
         subject.members(build, value)?;
@@ -88,7 +83,7 @@ fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaErro
     let bits = required.iter().filter(|&&slot| slot < 64);
     let op = ObjectOp {
         required_bits: bits.fold(0, |bits, &slot| bits | 1 << slot),
-        names: NameTable::new(&slots.names),
+        names: slots,
         nodes,
         required,
         patterns,
@@ -118,22 +113,22 @@ fn dependencies(
     keyword: Keyword,
 ) -> Result<Option<Op>, SchemaError> {
     let Some(value) = subject.get(keyword) else { return Ok(None) };
-    let mut slots = Slots::default();
+    let mut slots = NameTable::default();
     let mut rules = Vec::new();
     for (name, demand) in subject.members(build, value)? {
         let lists = keyword == Keyword::DependentRequired
             || (keyword == Keyword::Dependencies && demand.is_array());
-        let name = slots.slot(name);
+        let name = slots.insert(&name);
         let mut rule = Dependency { name, required: Vec::new(), node: NO_NODE };
         if lists {
             for name in names(build, subject, demand)? {
-                rule.required.push(slots.slot(name));
+                rule.required.push(slots.insert(&name));
             }
         } else {
             rule.node = subject.node(build, demand)?;
         }
         rules.push(rule);
     }
-    let names = NameTable::new(&slots.names);
-    Ok(Some(build.dependencies(DependenciesOp { keyword: keyword.name(), names, rules })))
+    let op = DependenciesOp { keyword: keyword.name(), names: slots, rules };
+    Ok(Some(build.dependencies(op)))
 }

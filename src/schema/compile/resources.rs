@@ -5,20 +5,22 @@
 //! schemas known so far are compiled, because an identifier may stand anywhere; what they find in
 //! places that no keyword made a schema becomes one.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use crate::json::{self, Limits, Value, pointer, read};
 use crate::schema::error::SchemaError;
 use crate::schema::options::{CompileOptions, Dialect};
 use crate::schema::program::{Document, DynamicOp, NO_NODE, NodeId, Op, Place, blank};
+use crate::table::Table;
+use std::borrow::Cow;
 
 use super::build::Build;
 use super::dialects::{Dialects, MetaSchema};
 use super::meta;
-use super::shape::{Keyword, Reading};
+use super::shape::{Keyword, KeywordSet, Reading};
 use super::subject::Subject;
 use super::uri;
+
+const REFERENCES: KeywordSet =
+    KeywordSet::of(&[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef]);
 
 /// Objects with more members are indexed when a pointer passes through them.
 const INDEX_ABOVE: u32 = 32;
@@ -32,9 +34,9 @@ pub(super) struct Resource {
     pub(super) reading: Reading,
     pub(super) document: u32,
     pub(super) root: u32,
-    pub(super) anchors: HashMap<String, NodeId>,
+    pub(super) anchors: Table<String, NodeId>,
     /// By name; [`RECURSIVE`] for the root's `$recursiveAnchor`.
-    pub(super) dynamic_anchors: HashMap<String, NodeId>,
+    pub(super) dynamic_anchors: Table<String, NodeId>,
 }
 
 /// How `$recursiveAnchor` is kept among dynamic anchors; no name that a reference can give.
@@ -80,7 +82,7 @@ enum Target {
 
 pub(super) struct Registry {
     pub(super) resources: Vec<Resource>,
-    pub(super) by_uri: HashMap<String, u32>,
+    pub(super) by_uri: Table<String, u32>,
     /// Documents given with the schema, by URI; taken when they are loaded.
     offered: Vec<(String, Option<Vec<u8>>)>,
     pending: Vec<Pending>,
@@ -92,7 +94,7 @@ pub(super) struct Registry {
     /// Names of dynamic references, by index of their instruction's entry.
     dynamic_names: Vec<(usize, String)>,
     /// Members of large objects by name.
-    indexed: HashMap<(u32, u32), HashMap<String, u32>>,
+    indexed: Table<(u32, u32), Table<String, u32>>,
     dialect: Dialect,
     dialects: Dialects,
     max_depth: u32,
@@ -104,14 +106,14 @@ impl Registry {
         let offered = std::mem::take(&mut options.resources);
         Registry {
             resources: Vec::new(),
-            by_uri: HashMap::new(),
+            by_uri: Table::new(),
             offered: offered.into_iter().map(|(uri, text)| (strip(&uri), Some(text))).collect(),
             pending: Vec::new(),
             waiting: Vec::new(),
             rounds: 0,
             unresolved: Vec::new(),
             dynamic_names: Vec::new(),
-            indexed: HashMap::new(),
+            indexed: Table::new(),
             dialect: options.dialect,
             dialects: Dialects::new(options.dialect),
             max_depth: options.max_depth,
@@ -179,14 +181,14 @@ impl Registry {
 
     pub(super) fn add(&mut self, uri: String, reading: Reading, document: u32, root: u32) -> u32 {
         let index = self.resources.len() as u32;
-        self.by_uri.entry(uri.clone()).or_insert(index);
+        self.by_uri.insert_new(uri.clone(), index);
         self.resources.push(Resource {
             uri,
             reading,
             document,
             root,
-            anchors: HashMap::new(),
-            dynamic_anchors: HashMap::new(),
+            anchors: Table::new(),
+            dynamic_anchors: Table::new(),
         });
         index
     }
@@ -198,6 +200,9 @@ impl Registry {
         subject: &mut Subject,
         id: NodeId,
     ) -> Result<(), SchemaError> {
+        if !subject.has_any(REFERENCES) {
+            return Ok(());
+        }
         for (keyword, kind) in [
             (Keyword::Ref, Kind::Static),
             (Keyword::DynamicRef, Kind::Dynamic),
@@ -282,7 +287,7 @@ impl Registry {
 
     /// Once everything is compiled: what each dynamic reference may lead to.
     pub(super) fn finish(&mut self, build: &mut Build) {
-        let mut known: HashMap<String, Option<u32>> = HashMap::new();
+        let mut known: Table<String, Option<u32>> = Table::new();
         let outermost = build.node(build.program.root).resource;
         for (index, name) in std::mem::take(&mut self.dynamic_names) {
             // Every judgement begins in the root's resource.
@@ -293,23 +298,31 @@ impl Registry {
                 }
                 continue;
             }
-            let name = *known.entry(name).or_insert_with_key(|name| {
-                let resources = self.resources.iter().enumerate();
-                let candidates: Vec<_> = resources
-                    .filter_map(|(index, entry)| {
-                        Some((index as u32, *entry.dynamic_anchors.get(name)?))
-                    })
-                    .collect();
-                // One candidate is what the reference leads to anyway.
-                (candidates.len() > 1).then(|| {
-                    build.program.dynamic_names.push(candidates);
-                    build.program.dynamic_names.len() as u32 - 1
-                })
-            });
+            let listed = match known.get(&name) {
+                Some(&listed) => listed,
+                None => {
+                    let listed = self.list_candidates(build, &name);
+                    known.insert(name, listed);
+                    listed
+                }
+            };
             if let Some(op) = build.program.dynamics.get_mut(index) {
-                op.name = name;
+                op.name = listed;
             }
         }
+    }
+
+    /// Notes the schemas of a dynamic anchor's name, if there are several.
+    fn list_candidates(&self, build: &mut Build, name: &str) -> Option<u32> {
+        let resources = self.resources.iter().enumerate();
+        let candidates: Vec<_> = resources
+            .filter_map(|(index, entry)| Some((index as u32, *entry.dynamic_anchors.get(name)?)))
+            .collect();
+        // One candidate is what the reference leads to anyway.
+        (candidates.len() > 1).then(|| {
+            build.program.dynamic_names.push(candidates);
+            build.program.dynamic_names.len() as u32 - 1
+        })
     }
 
     fn target(&mut self, build: &mut Build, pending: &Pending) -> Result<Target, SchemaError> {
@@ -415,11 +428,14 @@ impl Registry {
         if !object.is_object() || object.len() <= INDEX_ABOVE {
             return None;
         }
-        let index = self.indexed.entry((document, object.position())).or_insert_with(|| {
+        let key = (document, object.position());
+        if !self.indexed.contains_key(&key) {
             let members = object.members();
-            members.map(|(name, value)| (name.to_str().into_owned(), value.position())).collect()
-        });
-        index.get(name).copied()
+            let places =
+                members.map(|(name, value)| (name.to_str().into_owned(), value.position()));
+            self.indexed.insert(key, places.collect());
+        }
+        self.indexed.get(&key)?.get(name).copied()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Owns the list of keywords that are known in some dialect. The last of repeated members counts.
 
 use crate::json::Value;
+use crate::schema::names::head;
 use crate::schema::options::Dialect;
 
 macro_rules! keywords {
@@ -20,14 +21,14 @@ macro_rules! keywords {
             pub(super) const NAMES: &'static [&'static str] = &[$($name),*];
 
             pub(super) fn of_name(name: &[u8]) -> Option<Self> {
-                $(
-                    // Kept as a chain of comparisons by length and bytes: the compiler turns it
-                    // into a switch on the length.
-                    if name == $name.as_bytes() {
-                        return Some(Keyword::$variant);
+                let mut at = place_of(head(name), name.len());
+                loop {
+                    let keyword = *Self::ALL.get(*PLACES.get(at)? as usize)?;
+                    if keyword.name().as_bytes() == name {
+                        return Some(keyword);
                     }
-                )*
-                None
+                    at = (at + 1) % PLACES.len();
+                }
             }
 
             pub(super) fn name(self) -> &'static str {
@@ -103,6 +104,27 @@ keywords! {
     ContentSchema "contentSchema"
 }
 
+/// Keywords by a hash of their names, open addressing; [`Keyword::COUNT`] where there is none.
+#[expect(clippy::indexing_slicing, reason = "done once, by the compiler")]
+const PLACES: [u8; 128] = {
+    let mut places = [Keyword::COUNT as u8; 128];
+    let mut rest = Keyword::NAMES;
+    while let [name, tail @ ..] = rest {
+        let mut at = place_of(head(name.as_bytes()), name.len());
+        while places[at] as usize != Keyword::COUNT {
+            at = (at + 1) % places.len();
+        }
+        places[at] = (Keyword::COUNT - rest.len()) as u8;
+        rest = tail;
+    }
+    places
+};
+
+/// Where a name is looked for first, by its first bytes and its length.
+const fn place_of(head: u64, len: usize) -> usize {
+    ((head ^ len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
+}
+
 /// A set of keywords.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct KeywordSet(u64);
@@ -110,6 +132,14 @@ pub(super) struct KeywordSet(u64);
 const _: () = assert!(Keyword::COUNT <= u64::BITS as usize, "a set holds a bit for each keyword");
 
 impl KeywordSet {
+    pub(super) const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     pub(super) const fn of(keywords: &[Keyword]) -> Self {
         let mut bits = 0;
         let mut rest = keywords;
@@ -124,7 +154,7 @@ impl KeywordSet {
         KeywordSet(self.0 | other.0)
     }
 
-    const fn without(self, other: Self) -> Self {
+    pub(super) const fn without(self, other: Self) -> Self {
         KeywordSet(self.0 & !other.0)
     }
 
@@ -364,19 +394,27 @@ impl Reading {
 pub(super) struct Shape {
     /// Word position plus one; 0 for an absent keyword.
     places: [u32; Keyword::COUNT],
+    /// The keywords that are there.
+    pub(super) written: KeywordSet,
+    /// Whether there are other names too.
+    pub(super) has_others: bool,
 }
 
 impl Shape {
     pub(super) fn of(schema: Value<'_>) -> Self {
-        let mut places = [0; Keyword::COUNT];
+        let mut shape =
+            Shape { places: [0; Keyword::COUNT], written: KeywordSet(0), has_others: false };
         for (name, value) in schema.members() {
-            if let Some(keyword) = Keyword::of_name(&name.to_wtf8())
-                && let Some(place) = places.get_mut(keyword as usize)
-            {
+            let Some(keyword) = Keyword::of_name(&name.to_wtf8()) else {
+                shape.has_others = true;
+                continue;
+            };
+            shape.written.0 |= 1 << keyword as u32;
+            if let Some(place) = shape.places.get_mut(keyword as usize) {
                 *place = value.position() + 1;
             }
         }
-        Shape { places }
+        shape
     }
 
     /// The position of a keyword's value.

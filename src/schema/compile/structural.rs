@@ -3,14 +3,13 @@
 //! Whatever does not have the expected form is ignored; on an object nothing fails. Source rows
 //! R32 to R38.
 
-use std::collections::HashMap;
-
 use crate::json::{Numbers, Value, pointer};
 use crate::schema::SchemaError;
 use crate::schema::names::NameTable;
 use crate::schema::program::{ItemsOp, NO_NODE, NodeId, ObjectOp, Op, Span, TypeSet, blank, kinds};
 
 use super::build::Build;
+use super::subject::{Member, distinct};
 
 /// Compiles the subschema of a node.
 pub(super) fn compile_node(build: &mut Build, id: NodeId) -> Result<(), SchemaError> {
@@ -64,33 +63,26 @@ fn object(build: &mut Build, id: NodeId, schema: Value<'_>) -> Option<Op> {
     if required.is_none() && properties.is_none() {
         return None;
     }
-    let mut names: Vec<Vec<u8>> = Vec::new();
+    let mut names = NameTable::default();
     let mut nodes: Vec<NodeId> = Vec::new();
-    let mut slots: HashMap<Vec<u8>, u32> = HashMap::new();
     for (name, property) in ordered(properties) {
         if property.is_object() {
             let child = build.add_node(blank(node.document, property.position(), node.resource));
-            slots.insert(name.clone(), names.len() as u32);
-            names.push(name);
+            names.insert(&name);
             nodes.push(child.unwrap_or(NO_NODE));
         }
     }
     let mut wanted = Vec::new();
     for name in required.into_iter().flat_map(Value::elements).filter_map(Value::text) {
-        let name = name.to_wtf8().into_owned();
-        let slot = *slots.entry(name.clone()).or_insert_with(|| {
-            names.push(name);
-            nodes.push(NO_NODE);
-            names.len() as u32 - 1
-        });
-        wanted.push(slot);
+        wanted.push(names.insert(&name.to_wtf8()));
     }
+    nodes.resize(names.len(), NO_NODE);
     let op = ObjectOp {
         required_bits: wanted
             .iter()
             .filter(|&&slot| slot < 64)
             .fold(0, |bits, slot| bits | 1 << slot),
-        names: NameTable::new(&names),
+        names,
         nodes,
         required: wanted,
         patterns: Vec::new(),
@@ -102,19 +94,8 @@ fn object(build: &mut Build, id: NodeId, schema: Value<'_>) -> Option<Op> {
 
 /// The members in the order in which JavaScript visits them: integer-like names ascending, then
 /// the others by first appearance; of repeated ones the last value.
-fn ordered<'a>(object: Option<Value<'a>>) -> Vec<(Vec<u8>, Value<'a>)> {
-    let mut members: Vec<(Vec<u8>, Value<'a>)> = Vec::new();
-    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-    for (name, value) in object.into_iter().flat_map(Value::members) {
-        let name = name.to_wtf8().into_owned();
-        match places.get(&name).and_then(|&place| members.get_mut(place)) {
-            Some(member) => member.1 = value,
-            None => {
-                places.insert(name.clone(), members.len());
-                members.push((name, value));
-            }
-        }
-    }
+fn ordered<'a>(object: Option<Value<'a>>) -> Vec<Member<'a>> {
+    let mut members = object.map(distinct).unwrap_or_default();
     // Stable: names that are no index keep their order behind those that are.
     let index = |name: &[u8]| array_index(name).unwrap_or(u64::MAX);
     crate::sorted::sort_by(&mut members, |one, other| index(&one.0).cmp(&index(&other.0)));

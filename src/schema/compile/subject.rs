@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use crate::json::{Kind, Value};
 use crate::schema::error::SchemaError;
+use crate::schema::names::{NameTable, index_among};
 use crate::schema::options::Dialect;
 use crate::schema::program::{Document, NodeId, Op, blank, kinds};
 
 use super::build::Build;
-use super::shape::{Keyword, Reading, Shape};
+use super::shape::{Keyword, KeywordSet, Reading, Shape};
 
 /// A member's name as generalised UTF-8, and its value.
 pub(super) type Member<'a> = (Cow<'a, [u8]>, Value<'a>);
@@ -46,8 +47,9 @@ impl Subject {
     }
 
     /// The value of a keyword, if it is there and the schema is read by it.
+    #[inline]
     pub(super) fn get(&self, keyword: Keyword) -> Option<Value<'_>> {
-        self.written(keyword).filter(|_| self.reading.keywords.has(keyword))
+        if self.has(keyword) { self.written(keyword) } else { None }
     }
 
     /// The value of a keyword, whether the schema is read by it or not.
@@ -55,9 +57,25 @@ impl Subject {
         Some(self.document.value(self.shape.get(keyword)?))
     }
 
+    /// All keywords that are there.
+    pub(super) fn all_written(&self) -> KeywordSet {
+        self.shape.written
+    }
+
+    /// True if there are names that are no keyword of any dialect.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.shape.has_others
+    }
+
     /// True if a keyword is there and the schema is read by it.
+    #[inline]
     pub(super) fn has(&self, keyword: Keyword) -> bool {
-        self.get(keyword).is_some()
+        self.shape.written.has(keyword) && self.reading.keywords.has(keyword)
+    }
+
+    /// True if some of these keywords are there.
+    pub(super) fn has_any(&self, keywords: KeywordSet) -> bool {
+        self.shape.written.meets(keywords)
     }
 
     /// True if it is a reference beside which nothing counts.
@@ -158,16 +176,14 @@ impl Subject {
 
 /// Members by first appearance of their names, each with its last value.
 pub(super) fn distinct(object: Value<'_>) -> Vec<Member<'_>> {
+    let mut table = NameTable::default();
     let mut members: Vec<Member<'_>> = Vec::new();
-    let mut places = std::collections::HashMap::new();
     for (name, value) in object.members() {
         let name = name.to_wtf8();
-        match places.get(&name).and_then(|&place: &usize| members.get_mut(place)) {
+        let index = index_among(&mut table, &members, |member| &member.0, &name);
+        match members.get_mut(index) {
             Some(member) => member.1 = value,
-            None => {
-                places.insert(name.clone(), members.len());
-                members.push((name, value));
-            }
+            None => members.push((name, value)),
         }
     }
     members

@@ -3,10 +3,9 @@
 //! Finds the member for which most branches want certain strings. The objects' schemas are already
 //! compiled, though not all of them linked, so only what stands in their own instructions counts.
 
-use std::collections::HashMap;
-
 use crate::schema::names::NameTable;
 use crate::schema::program::{NO_NODE, NodeId, Op, Span, SwitchOp, kinds};
+use crate::table::Table;
 
 use super::build::Build;
 use super::edges::ops;
@@ -30,7 +29,7 @@ pub(super) const BUDGET: usize = 100_000;
 const MAX_ENTRIES: usize = 4_096;
 
 /// The strings each branch wants of a member.
-type Wants = HashMap<Vec<u8>, Vec<Vec<u8>>>;
+type Wants = Table<Vec<u8>, Vec<Vec<u8>>>;
 
 /// The instruction for a list of branches, if some member tells most of them apart.
 pub(super) fn make(build: &mut Build, all: Span, one: bool) -> Option<Op> {
@@ -46,25 +45,24 @@ pub(super) fn make(build: &mut Build, all: Span, one: bool) -> Option<Op> {
         found.push(wants(build, branch));
     }
     let wants = found;
-    let mut counts: HashMap<&[u8], usize> = HashMap::new();
-    for name in wants.iter().flat_map(HashMap::keys) {
-        *counts.entry(name).or_default() += 1;
+    let mut counts: Table<&[u8], usize> = Table::new();
+    for (name, _) in wants.iter().flat_map(Table::iter) {
+        match counts.get_mut(name.as_slice()) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(name, 1)),
+        }
     }
     // The most telling member; of equals the first by name, so that the choice is one.
-    let best = counts.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
+    let best = counts.iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
     let (name, count) = best.map(|(name, count)| (name.to_vec(), *count))?;
     if count < 2 {
         return None;
     }
-    let mut strings: Vec<&[u8]> = Vec::new();
-    let mut slots: HashMap<&[u8], usize> = HashMap::new();
+    let mut slots = NameTable::default();
     for wanted in wants.iter().filter_map(|wants| wants.get(&name)).flatten() {
-        slots.entry(wanted).or_insert_with(|| {
-            strings.push(wanted);
-            strings.len() - 1
-        });
+        slots.insert(wanted);
     }
-    let mut lists: Vec<Vec<NodeId>> = vec![Vec::new(); strings.len()];
+    let mut lists: Vec<Vec<NodeId>> = vec![Vec::new(); slots.len()];
     let mut others = Vec::new();
     let mut entries = 0;
     for (&branch, wants) in branches.iter().zip(&wants) {
@@ -76,8 +74,8 @@ pub(super) fn make(build: &mut Build, all: Span, one: bool) -> Option<Op> {
         };
         entries += wanted.len();
         for text in wanted {
-            let slot = slots.get(text.as_slice()).copied();
-            if let Some(list) = slot.and_then(|slot| lists.get_mut(slot)) {
+            let slot = slots.insert(text) as usize;
+            if let Some(list) = lists.get_mut(slot) {
                 list.push(branch);
             }
         }
@@ -89,7 +87,7 @@ pub(super) fn make(build: &mut Build, all: Span, one: bool) -> Option<Op> {
         one,
         all,
         name: NameTable::new([&name]),
-        strings: NameTable::new(&strings),
+        strings: slots,
         branches: lists.iter().map(|list| build.list(list)).collect(),
         others: build.list(&others),
     };
@@ -112,7 +110,7 @@ fn wants(build: &mut Build, branch: NodeId) -> Wants {
                         if let Some(strings) = strings(build, node) {
                             looked_at += strings.len();
                             let name = object.names.name(slot as u32).to_vec();
-                            found.entry(name).or_insert(strings);
+                            found.insert_new(name, strings);
                         }
                     }
                 }

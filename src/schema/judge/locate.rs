@@ -3,10 +3,9 @@
 //! Violations come mostly in the order of the value, so the way to the last one is kept and the
 //! next is looked for from there. What is walked is metered.
 
-use std::collections::HashMap;
-
 use crate::json::{Meter, Tag, pointer};
 use crate::schema::program::NodeId;
+use crate::table::Table;
 
 use super::{Context, Judge};
 
@@ -24,7 +23,7 @@ struct Level {
 pub(super) struct Locator {
     levels: Vec<Level>,
     /// From a subschema to one inside.
-    within_schema: HashMap<(NodeId, NodeId), String>,
+    within_schema: Table<(NodeId, NodeId), String>,
 }
 
 impl Judge {
@@ -51,15 +50,17 @@ impl Judge {
     pub(super) fn within_schema(&mut self, cx: Context<'_>, outer: NodeId, inner: NodeId) -> &str {
         let meter = &mut self.meter;
         let locator = self.locator.get_or_insert_default();
-        locator.within_schema.entry((outer, inner)).or_insert_with(|| {
+        let key = (outer, inner);
+        if locator.within_schema.get(&key).is_none() {
             let (outer, inner) = (cx.program.node(outer), cx.program.node(inner));
-            let Some(document) = cx.program.documents.get(inner.document as usize) else {
-                return String::new();
-            };
+            let document = cx.program.documents.get(inner.document as usize);
             // Whatever stands between them is walked at most once.
             meter.count(u64::from(inner.position.saturating_sub(outer.position)) / 4);
-            pointer::locate(document.value(outer.position), inner.position)
-        })
+            let path = document
+                .map(|document| pointer::locate(document.value(outer.position), inner.position));
+            locator.within_schema.insert(key, path.unwrap_or_default());
+        }
+        locator.within_schema.get(&key).map_or("", String::as_str)
     }
 }
 

@@ -11,6 +11,9 @@ use crate::schema::program::{EnumSet, Op, kinds, kinds_of_tag};
 use super::frame::{Answer, Frame, OpState, Step};
 use super::{Context, Judge};
 
+/// Steps for beginning a match, however short the text: many patterns over many names are work too.
+const A_MATCH: u64 = 4;
+
 #[inline(always)]
 fn answer(holds: bool) -> Answer {
     if holds { Answer::Valid } else { Answer::Invalid }
@@ -227,6 +230,7 @@ impl Judge {
     ) -> Poll<Option<bool>> {
         let Some(op) = cx.program.patterns.get(pattern as usize) else { return Poll::Ready(None) };
         if !self.is_matching() {
+            self.meter.count(A_MATCH);
             self.meter.count_bytes(text.raw_bytes().len());
         }
         let matcher = self.matcher.get_or_insert_default();

@@ -5,12 +5,9 @@
 //! it. Numbers are given as scopes are met and mean the same for the whole judgement; 0 is the
 //! scope outside of all resources. A program without such names has only that one.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
 use crate::schema::program::{DynamicOp, NodeId};
+use crate::table::Table;
 
-use super::memo::Prehashed;
 use super::{Context, Judge};
 
 /// Names in all scopes of one judgement; with more nothing is said.
@@ -26,9 +23,9 @@ pub(super) struct Scopes {
     /// For each scope after the first, for each name the candidate chosen, or [`NONE`].
     choices: Vec<u32>,
     /// Where entering a resource leads from a scope.
-    entered: HashMap<(u32, u32), u32, BuildHasherDefault<Prehashed>>,
+    entered: Table<(u32, u32), u32>,
     /// The scopes by their choices.
-    known: HashMap<Box<[u32]>, u32>,
+    known: Table<Box<[u32]>, u32>,
 }
 
 impl Judge {

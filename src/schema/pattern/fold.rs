@@ -37,7 +37,7 @@ impl Folding {
     pub(super) fn new() -> Self {
         let to = unicode::foldings();
         let mut from: Vec<(u32, u32)> = to.iter().map(|&(point, folded)| (folded, point)).collect();
-        from.sort_unstable();
+        crate::sorted::sort(&mut from);
         Folding { to, from }
     }
 

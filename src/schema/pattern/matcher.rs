@@ -13,7 +13,7 @@ use super::simulate::{Simulation, after};
 use super::{Engine, Found, Pattern};
 
 /// Code points, or instructions on them, for one step.
-const A_STEP: usize = 8;
+const A_STEP: usize = 4;
 
 /// Bytes searched for a literal at once.
 const WINDOW: usize = 4096;

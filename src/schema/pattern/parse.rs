@@ -4,14 +4,13 @@
 //! Both read code points: under Annex B too a character beyond the basic plane is one. Iterative;
 //! groups that are open wait on a stack.
 
-use std::collections::HashMap;
-
 use super::PatternFault;
 use super::escape::Escape;
 use super::fold::{Flags, Folding};
 use super::set::{LINE_TERMINATORS, Set};
 use super::tree::{Assertion, MAX_NESTING, Node, NodeId, Tree};
 use super::unicode;
+use crate::table::Table;
 
 /// Code points of a pattern that is parsed; longer ones are too large.
 const MAX_POINTS: usize = 1 << 16;
@@ -77,7 +76,7 @@ pub(super) struct Parser<'a> {
     /// References by name, which may stand before their group.
     references: Vec<(NodeId, Vec<u32>)>,
     /// Properties looked up so far.
-    properties: HashMap<String, Set>,
+    properties: Table<String, Set>,
     /// What the names of groups are made of, once a name was met that is not ASCII.
     identifiers: Option<(Set, Set)>,
     /// Ranges of sets so far, as far as they were work.
@@ -127,7 +126,7 @@ impl<'a> Parser<'a> {
             tree: Tree::default(),
             names: Vec::new(),
             references: Vec::new(),
-            properties: HashMap::new(),
+            properties: Table::new(),
             identifiers: None,
             ranges: 0,
         }

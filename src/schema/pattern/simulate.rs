@@ -17,7 +17,7 @@ use super::set::{is_folded_word, is_line_end, is_word};
 use super::tree::Assertion;
 
 /// Instructions looked at for one step.
-const A_STEP: u32 = 4;
+const A_STEP: u32 = 2;
 
 /// Words that the bits of all lookarounds may take: 16 MiB.
 const MAX_WORDS: usize = 1 << 21;
@@ -72,6 +72,8 @@ impl Simulation {
                     self.bits.push(vec![0; words]);
                 }
                 self.start(program, text);
+                // Clearing the marks of a large program takes longer than a short text.
+                meter.count_bytes(size_of_val(self.seen.as_slice()));
             }
             loop {
                 if meter.spent() {

@@ -3,9 +3,8 @@
 //! Invariant: children come before their parents, so a node's index is larger than those of its
 //! children; groups nest no deeper than [`MAX_NESTING`], and nothing else nests by itself.
 
-use std::collections::HashMap;
-
 use super::set::Set;
+use crate::table::Table;
 
 /// Groups within groups; more make a pattern too large. Bounds the recursion of what walks a tree.
 pub(super) const MAX_NESTING: usize = 100;
@@ -74,7 +73,7 @@ pub(super) struct Tree {
     pub(super) is_unsupported: bool,
     /// The flag `u` refuses it: it was read by Annex B.
     pub(super) is_annex_b: bool,
-    known: HashMap<Vec<(u32, u32)>, u32>,
+    known: Table<Vec<(u32, u32)>, u32>,
 }
 
 impl Tree {

@@ -176,14 +176,14 @@ impl Core {
     /// When the first open call is too late: tokens rise with time, and all have the same.
     pub(super) fn next_deadline(&self) -> Option<f64> {
         let limit = self.options.limits.call_timeout_ms;
-        let first = self.calls.values().next().filter(|_| self.blocked.is_none())?;
-        Some(first.made + limit).filter(|at| *at < f64::INFINITY)
+        let first = self.calls.first().filter(|_| self.blocked.is_none())?;
+        Some(first.1.made + limit).filter(|at| *at < f64::INFINITY)
     }
 
     /// Fails the calls that are too late.
     pub(super) fn fail_overdue(&mut self) {
         let limit = self.options.limits.call_timeout_ms;
-        while let Some((&token, call)) = self.calls.first_key_value() {
+        while let Some(&(token, ref call)) = self.calls.first() {
             if call.made + limit > self.now {
                 break;
             }

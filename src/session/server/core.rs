@@ -3,7 +3,7 @@
 //! Invariant: as with the client, inputs wait in one inbox while a line before them is not done, so
 //! how the work is sliced changes neither output nor events.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -14,6 +14,8 @@ use crate::session::outbound::{Outbound, Ticket};
 use crate::session::report::excerpt;
 use crate::session::revision::Revision;
 use crate::wire::{Frame, LineReader, LineReading, Profile, Read};
+
+use crate::sorted::Sorted;
 
 use super::answer::{Batch, Owner};
 use super::calls::{Key, OpenCall};
@@ -93,11 +95,11 @@ pub(super) struct Core {
     pub(super) blocked: Option<Ticket>,
     /// Answers to calls that were not taken yet, and answers that wait for others of their array.
     pub(super) unsent: usize,
-    pub(super) calls: BTreeMap<Token, OpenCall>,
+    pub(super) calls: Sorted<Token, OpenCall>,
     pub(super) listens: Vec<Listen>,
     /// Ids that wait for an answer.
     pub(super) open_ids: HashMap<Key, Option<Token>>,
-    pub(super) batches: HashMap<u32, Batch>,
+    pub(super) batches: Sorted<u32, Batch>,
     pub(super) last_batch: u32,
     pub(super) last_token: Token,
     pub(super) last_listen: u32,
@@ -133,10 +135,10 @@ impl Core {
             outbound: Outbound::new(limits.queue_capacity as usize),
             blocked: None,
             unsent: 0,
-            calls: BTreeMap::new(),
+            calls: Sorted::new(),
             listens: Vec::new(),
             open_ids: HashMap::new(),
-            batches: HashMap::new(),
+            batches: Sorted::new(),
             last_batch: 0,
             last_token: 0,
             last_listen: 0,

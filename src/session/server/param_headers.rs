@@ -110,7 +110,7 @@ mod tests {
             .into_iter()
             .map(|declared| format!("{} {}", declared.header, declared.path.join("/")))
             .collect();
-        found.sort();
+        crate::sorted::sort(&mut found);
         assert_eq!(found, ["a a", "b o/b", "n n"]);
     }
 

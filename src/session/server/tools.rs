@@ -3,11 +3,11 @@
 //! Invariant: pages and cursors depend on the entries and the limits alone, so that a cursor holds
 //! in every session that serves the same tools, and in none that serves others.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::error::{Code, Error, Facts};
 use crate::json::{self, Value};
+use crate::table::Table;
 
 use super::options::ServerLimits;
 use super::param_headers::{Declared, declared};
@@ -43,7 +43,7 @@ impl Tool {
 #[derive(Debug)]
 pub(super) struct Catalog {
     tools: Vec<Rc<Tool>>,
-    by_name: HashMap<String, Rc<Tool>>,
+    by_name: Table<String, Rc<Tool>>,
     /// Where pages begin.
     starts: Vec<usize>,
     hash: u64,
@@ -65,7 +65,7 @@ impl Catalog {
         }
         let mut catalog = Catalog {
             tools: Vec::new(),
-            by_name: HashMap::new(),
+            by_name: Table::new(),
             starts: Vec::new(),
             hash: 0xcbf2_9ce4_8422_2325,
         };

@@ -44,7 +44,9 @@ fn moved(schema: Value<'_>) -> String {
     }
     let base = schema.range().start;
     let mut changes = references(schema);
-    changes.sort_unstable_by_key(|(value, _)| value.range().start);
+    crate::sorted::sort_by(&mut changes, |(one, _), (other, _)| {
+        one.range().start.cmp(&other.range().start)
+    });
     let mut out = String::with_capacity(text.len() + 24 * changes.len());
     let mut from = 0;
     for (value, pointer) in changes {

@@ -49,9 +49,6 @@ fn rustflags() -> String {
     folders.sort();
     let mut flags: Vec<String> = CODE.iter().map(|&flag| flag.to_owned()).collect();
     flags.push(format!("--remap-path-prefix={}=toolwire", root.display()));
-    if let Ok(more) = std::env::var("EXP_FLAGS") {
-        flags.push(more);
-    }
     flags.extend(
         folders.iter().map(|folder| format!("--remap-path-prefix={}=crates", folder.display())),
     );
