@@ -20,7 +20,7 @@ import {
   serveFolder,
   started,
 } from "./support/hosts.mjs";
-import { EXPECTED } from "./support/program.mjs";
+import { EXPECTED, OVER_HTTP } from "./support/program.mjs";
 
 const CHROMIUM = process.env.TOOLWIRE_CHROMIUM ?? "/usr/bin/chromium";
 
@@ -80,6 +80,12 @@ const ESM = `
   console.log(JSON.stringify(await exercise(toolwire)));
 `;
 
+const HTTP = `
+  import * as web from "toolwire/web";
+  import { overHttp } from "./program.mjs";
+  console.log(JSON.stringify(await overHttp(web)));
+`;
+
 const COMMONJS = `
   const toolwire = require("toolwire");
   import("./program.mjs")
@@ -106,6 +112,8 @@ async function nodeRuns(node) {
   assert.deepEqual(await runs(file.esm), EXPECTED);
   assert.deepEqual(await runs(file.commonjs), EXPECTED);
   assert.deepEqual(await runs(file.both), { ...EXPECTED, shared: true });
+  await write({ "http.mjs": HTTP });
+  assert.deepEqual(await runs("http.mjs"), OVER_HTTP);
   const flag = "--disallow-code-generation-from-strings";
   assert.deepEqual(await runs(file.both, flag), { ...EXPECTED, shared: true });
 }
@@ -139,6 +147,7 @@ row(
     const env = { ...process.env, DENO_DIR: path.join(project, ".deno"), NO_COLOR: "1" };
     const runs = async (program) => answer(await run(deno, [...flags, program], { cwd: project, env }));
     assert.deepEqual(await runs(file), EXPECTED);
+    assert.deepEqual(await runs(await write({ "deno-http.mjs": HTTP })), OVER_HTTP);
     // Every entry loads; none asks for anything before it is used.
     const entries = ["toolwire/node", "toolwire/sdk", "toolwire/web", "toolwire/ai", "toolwire/slim"];
     const source = `
@@ -161,6 +170,8 @@ row(
     for (const file of ["bun.mjs", "bun.cjs"]) {
       assert.deepEqual(answer(await run(bun, [file], { cwd: project })), EXPECTED, file);
     }
+    await write({ "bun-http.mjs": HTTP });
+    assert.deepEqual(answer(await run(bun, ["bun-http.mjs"], { cwd: project })), OVER_HTTP);
     const both = answer(await run(bun, ["bun-both.mjs"], { cwd: project }));
     assert.deepEqual(both, { ...EXPECTED, shared: true });
   },
@@ -185,13 +196,14 @@ const WORKER = `
   import * as web from "toolwire/web";
   import * as sdk from "toolwire/sdk";
   import * as ai from "toolwire/ai";
-  import { exercise } from "./program.mjs";
+  import { exercise, overHttp } from "./program.mjs";
   // Ready while the program is loaded, where nothing may be awaited.
   const early = toolwire.compileSchema({ type: "integer" }).isValid(1);
   const same = [web, sdk, ai].every((entry) => entry.ToolwireError === toolwire.ToolwireError);
   export default {
     async fetch() {
-      return Response.json({ ...(await exercise(toolwire)), early, same });
+      const http = await overHttp(web);
+      return Response.json({ ...(await exercise(toolwire)), early, same, http });
     },
   };
 `;
@@ -228,7 +240,7 @@ row(
     const server = started(workerd, ["serve", "config.capnp"], { cwd: path.join(project, "workerd") });
     try {
       const facts = await eventually(() => fetch(`http://127.0.0.1:${port}/`), server);
-      assert.deepEqual(await facts.json(), { ...EXPECTED, early: true, same: true });
+      assert.deepEqual(await facts.json(), { ...EXPECTED, early: true, same: true, http: OVER_HTTP });
     } finally {
       await server.end();
     }
@@ -303,7 +315,7 @@ row("an edge function: no code from strings, no WebAssembly from bytes (K02)", a
   await write({ "edge-host.mjs": source });
   const flags = ["--experimental-vm-modules", "--no-warnings", "edge-host.mjs"];
   const facts = answer(await run(process.execPath, flags, { cwd: project }));
-  assert.deepEqual(facts, { ...EXPECTED, early: true, same: true, refused: true });
+  assert.deepEqual(facts, { ...EXPECTED, early: true, same: true, http: OVER_HTTP, refused: true });
 });
 
 row("a realm without WebAssembly from bytes is given a module by initSync (K02)", async () => {

@@ -119,3 +119,33 @@ export async function exercise(toolwire, other = toolwire) {
   }
   return { ...judged(toolwire), ...(await held(toolwire)), ...(await called(toolwire)), copies };
 }
+
+/** What `overHttp` gives wherever there is `fetch`. */
+export const OVER_HTTP = { legacy: 2, modern: 2 };
+
+/** A client and a server over HTTP in both eras, by the classes of `fetch` alone: nothing listens. */
+export async function overHttp({ connectHttp, createHttpHandler }) {
+  const handler = createHttpHandler({
+    tools: [{ name: "count", inputSchema: { type: "object" } }],
+    handleCall: async (_, { text }) => ({
+      content: [],
+      structuredContent: { words: text.split(" ").length },
+    }),
+  });
+  const words = {};
+  for (const era of ["legacy", "modern"]) {
+    const client = await connectHttp({
+      server: "web",
+      url: "http://localhost/mcp",
+      era,
+      fetch: (url, init) => handler(new Request(url, init)),
+    });
+    try {
+      const { structuredContent } = await client.callTool("count", { text: "a b" });
+      words[era] = structuredContent.words;
+    } finally {
+      await client.close();
+    }
+  }
+  return words;
+}
