@@ -267,8 +267,10 @@ async function eventually(ask, server) {
 const WEB_GLOBALS = [
   "AbortController",
   "AbortSignal",
+  "Headers",
   "MessageChannel",
   "ReadableStream",
+  "Request",
   "Response",
   "TextDecoder",
   "TextEncoder",
