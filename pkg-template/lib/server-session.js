@@ -11,6 +11,7 @@ import { parseJson } from "./json.js";
 import { documentText, pick } from "./options.js";
 import { Redacted } from "./redacted.js";
 import { errorFor, freedError } from "./sentences.js";
+import { badOption, parsed, present } from "./session-values.js";
 
 const OPTIONS = ["instructions", "logging", "cacheTtlMs", "cacheScope", "numbers"];
 const HEADERS = ["protocolVersion", "method", "name"];
@@ -281,20 +282,6 @@ function readHeaders(headers) {
   return said;
 }
 
-function parsed(text) {
-  return text === undefined ? undefined : JSON.parse(text);
-}
-
-/** The event without the members that are undefined. */
-function present(event) {
-  for (const [name, value] of Object.entries(event)) {
-    if (value === undefined) {
-      delete event[name];
-    }
-  }
-  return event;
-}
-
 function readOptions(options) {
   const { numbers = "number", ...crossing } = plainOptions(
     pick(options, OPTIONS, "protocol_error"),
@@ -322,10 +309,6 @@ function readOptions(options) {
 function serverLimitNames() {
   limitNames ??= Object.keys(guard(mainInstance(), ({ serverLimits }) => serverLimits()));
   return limitNames;
-}
-
-function badOption(option) {
-  return { code: "protocol_error", reason: "option_invalid", option };
 }
 
 export { ServerSession, serverLimitNames };

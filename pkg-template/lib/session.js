@@ -12,6 +12,7 @@ import { deepFreeze, parseJson } from "./json.js";
 import { documentText, pick } from "./options.js";
 import { Redacted } from "./redacted.js";
 import { errorFor, freedError } from "./sentences.js";
+import { badOption, parsed, present } from "./session-values.js";
 import {
   ARGUMENTS_DEPTH,
   DEFAULT_BUDGET,
@@ -607,20 +608,6 @@ function metaText(meta) {
   return text;
 }
 
-function parsed(text) {
-  return text === undefined ? undefined : JSON.parse(text);
-}
-
-/** The event without the members that are undefined. */
-function present(event) {
-  for (const [name, value] of Object.entries(event)) {
-    if (value === undefined) {
-      delete event[name];
-    }
-  }
-  return event;
-}
-
 function readOptions(options) {
   const { revisions, ...crossing } = pick(options, OPTIONS, "protocol_error");
   if (typeof crossing.server !== "string") {
@@ -666,10 +653,6 @@ function knownLimits() {
     limitNames = Object.keys(guard(mainInstance(), ({ limits }) => limits()).session.contain);
   }
   return limitNames;
-}
-
-function badOption(option) {
-  return { code: "protocol_error", reason: "option_invalid", option };
 }
 
 export { ClientSession, RefusedArguments, workUntil };
