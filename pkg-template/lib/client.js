@@ -130,7 +130,10 @@ class Connection {
         this.toolsCache = event.cache;
         if (this.facts !== undefined) {
           const { added, removed, changed } = event;
-          tell(this.toolsListeners, { tools: event.tools, added, removed, changed });
+          // Reading the catalog anew mostly finds what was there, as after each subscription.
+          if (added.length + removed.length + changed.length > 0) {
+            tell(this.toolsListeners, { tools: event.tools, added, removed, changed });
+          }
         }
         return;
       case "settled":

@@ -117,7 +117,10 @@ export interface Client {
    * client: it rejects with reason "notification_not_allowed" then.
    */
   notify(method: string, params?: object): Promise<void>;
-  /** Tells of each new catalog. The function given back ends it. */
+  /**
+   * Tells of each catalog that differs from the last by a tool: its names by what became of them.
+   * The function given back ends it.
+   */
   onToolsChanged(
     listener: (event: {
       tools: readonly ToolDescription[];

@@ -226,6 +226,12 @@ test("notifications and new catalogs are told until the listener leaves", async 
   assert.equal(tools.length, 2);
   assert.equal(client.tools, tools);
   assert.deepEqual(changes[0].added, ["more"]);
+  // Read anew without a difference: nothing is told.
+  await client.refreshTools();
+  assert.equal(changes.length, 1);
+  server.tools = [ECHO];
+  await client.refreshTools();
+  assert.deepEqual(changes[1].removed, ["more"]);
   assert.equal(notes.length, 1);
   await client.close();
 });
