@@ -67,7 +67,7 @@ test("four tools stand at once; servers start when they are needed, and only tho
   );
   assert.equal(serverCount(), 2);
   await close();
-  await until(() => serverCount() === 0, 10_000);
+  await until(() => serverCount() === 0);
   assert.match(status(), /● one running: 7 tools, legacy 2025-11-25/);
 });
 
@@ -102,7 +102,7 @@ test("one dead server sinks none of the rest, and is named", async (t) => {
     results.map(({ output, error }) => output ?? error.code),
     [{ words: 1 }, "EXECUTION_ERROR", "NOT_FOUND"],
   );
-  await until(() => /dead failed: .*next try in 2 s/.test(status()), 15_000);
+  await until(() => /dead failed: .*next try in 2 s/.test(status()));
 });
 
 test("a server that dies is started again, and its tools stay known", async (t) => {
@@ -116,13 +116,13 @@ test("a server that dies is started again, and its tools stay known", async (t) 
   );
   const died = await client.callTool({ name: "call", arguments: { operation: "show.die" } });
   assert.equal(died.isError, true);
-  await until(() => /show down: .*exited with code 9; next try in 1 s/.test(status()), 10_000);
+  await until(() => /show down: .*exited with code 9; next try in 1 s/.test(status()));
   const { operations } = await call("search", { query: "echo" });
   assert.deepEqual(
     operations.map(({ name }) => name),
     ["show.echo"],
   );
-  await until(() => status().match(/show running/g)?.length === 2, 15_000);
+  await until(() => status().match(/show running/g)?.length === 2);
   const echoed = await client.callTool({
     name: "call",
     arguments: { operation: "show.echo", input: { a: 1 } },

@@ -28,7 +28,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
     const moments = [...EARLY.map((ms) => [ms, false]), ...LATER.map((ms) => [ms, true])];
     for (const [index, [ms, running]] of moments.entries()) {
       const { child, ended } = start(words[index % words.length]);
-      await until(() => !running || serverCount() > 0, 10_000);
+      await until(() => !running || serverCount() > 0);
       await sleep(ms);
       child.kill(signal);
       const { code, signal: by } = await ended;
@@ -46,7 +46,7 @@ test(
   async () => {
     for (const [signal, expected] of Object.entries(CODES)) {
       const { child, ended } = start(["call", "wait", ...serverWords("showcase")]);
-      await until(() => serverCount() === 1, 10_000);
+      await until(() => serverCount() === 1);
       await sleep(300);
       child.kill(signal);
       const { code, stderr } = await ended;
@@ -58,14 +58,14 @@ test(
 
 test("a second signal does not wait for a stubborn server", { skip: posix }, async () => {
   const { child, ended } = start(["check", ...serverWords("stubborn")]);
-  await until(() => serverCount() === 1, 10_000);
+  await until(() => serverCount() === 1);
   await sleep(400);
   const before = performance.now();
   child.kill("SIGINT");
   await sleep(200);
   child.kill("SIGINT");
   assert.equal((await ended).code, 130);
-  assert.ok(performance.now() - before < 2_400);
+  assert.ok(performance.now() - before < 4_500);
   await assertNothingLeft();
 });
 
@@ -80,7 +80,7 @@ test(
       const { child, ended } = start(["gateway", "--require-all", "--config", config], {
         input: "open",
       });
-      await until(() => serverCount() === 2, 10_000);
+      await until(() => serverCount() === 2);
       await sleep(200);
       if (end === "input") {
         child.stdin.end();

@@ -77,7 +77,7 @@ test("a line is told of before the next one is there", async (t) => {
     input: "open",
   });
   child.stdin.write('{"n":"x"}\n');
-  await until(() => printed.stdout.includes("\n"), 10_000);
+  await until(() => printed.stdout.includes("\n"));
   const [error] = JSON.parse(printed.stdout).errors;
   assert.deepEqual([error.instancePath, error.line, error.column], ["/n", 1, 6]);
   child.stdin.end('{"n":2}\n');

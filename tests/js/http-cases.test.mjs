@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { HttpServer, events, json } from "./support/http-server.mjs";
+import { until } from "./support/processes.mjs";
 import { toolwire, web } from "./support/toolwire.mjs";
 
 const { ToolwireError } = toolwire;
@@ -204,7 +205,7 @@ caseOf("C-519", async ({ session }, out) => {
       : undefined;
   const { took, count } = await deletes(id, never);
   assert.equal(count, 1);
-  assert.ok(took > 900 && took < 3_000, `${took} ms`);
+  assert.ok(took > 900 && took < 10_000, `${took} ms`);
 });
 
 caseOf("C-520", async (_, out) => {
@@ -215,9 +216,12 @@ caseOf("C-520", async (_, out) => {
         })
       : undefined;
   const server = new HttpServer({ answer: silent });
-  const client = await connectHttp(strict(server, { requestTimeoutMs: 60 }));
-  await assert.rejects(client.callTool("t", {}), { code: "timeout", reason: "deadline" });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const client = await connectHttp(strict(server));
+  await assert.rejects(client.callTool("t", {}, { timeoutMs: 60 }), {
+    code: "timeout",
+    reason: "deadline",
+  });
+  await until(() => server.got("notifications/cancelled").length > 0);
   const cancelled = server.got("notifications/cancelled");
   assert.equal(cancelled.length, out.cancellations);
   assert.equal(cancelled[0].message.params.requestId, server.got("tools/call")[0].message.id);

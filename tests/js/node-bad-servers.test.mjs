@@ -16,6 +16,9 @@ import { node } from "./support/toolwire.mjs";
 
 const { connect } = node;
 
+// What must not wait for a deadline of 30 s or more; wide, because the machine may be busy.
+const PROMPT = 15_000;
+
 test.after(assertNothingRuns);
 
 test("ends at once: the exit code and what it said are in the error", async () => {
@@ -27,7 +30,7 @@ test("ends at once: the exit code and what it said are in the error", async () =
     assert.equal(error.server, "fixture");
     assert.match(JSON.stringify(error.private.reveal()), /cannot find the database/);
     assert.doesNotMatch(inspect(error), /database/);
-    assert.ok(ms < 3000, `${ms} ms`);
+    assert.ok(ms < PROMPT, `${ms} ms`);
     await assertNothingRuns();
   }
 });
@@ -54,7 +57,7 @@ test("says nothing: the deadline ends it", async () => {
     connect(options("hangs", { connectTimeoutMs: 300, era: "legacy" })),
   );
   assert.equal(error.code, "timeout");
-  assert.ok(ms < 3000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
   await assertNothingRuns();
 });
 
@@ -75,7 +78,7 @@ test("S48: floods its error output: calls do not hang, and the tail is kept", as
   const client = await open(t, "floods-stderr");
   const { value, ms } = await timed(() => client.callTool("noisy"));
   assert.equal(textOf(value), "done");
-  assert.ok(ms < 2000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
   await assert.rejects(client.callTool("die"), (error) => {
     const { stderr } = error.private.reveal();
     assert.match(stderr, /the last words$/);
@@ -117,10 +120,10 @@ test("never reads: calls wait for room and meet their deadline, and close does n
   const calls = [1, 2, 3].map(() => timed(() => client.callTool("deaf", { text })));
   for (const { error, ms } of await Promise.all(calls)) {
     assert.equal(error.code, "timeout");
-    assert.ok(ms < 2000, `${ms} ms`);
+    assert.ok(ms < PROMPT, `${ms} ms`);
   }
   const { ms } = await timed(() => client.close());
-  assert.ok(ms < 3000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
 });
 
 test("starts others, which ignore SIGTERM: none of them is left, in whatever group", async () => {
@@ -129,7 +132,7 @@ test("starts others, which ignore SIGTERM: none of them is left, in whatever gro
   const { server, children } = JSON.parse(textOf(await client.callTool("family")));
   assert.deepEqual([server, ...children].map(isRunning), [true, true, true, true]);
   const { ms } = await timed(() => client.close());
-  assert.ok(ms < 4000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
   assert.deepEqual([server, ...children].filter(isRunning), []);
 });
 
@@ -153,17 +156,17 @@ test("is killed during a call: every call gets the same error", async (t) => {
   assert.equal(one.error.code, "connection_closed");
   assert.equal(one.error.exitCode, undefined);
   assert.equal(one.error, two.error);
-  assert.ok(one.ms < 2000, `${one.ms} ms`);
+  assert.ok(one.ms < PROMPT, `${one.ms} ms`);
   assert.equal(await client.closed, one.error);
 });
 
 test("is stopped during a call: the call times out, and close still ends it", async (t) => {
-  const client = await open(t, "well-behaved", { requestTimeoutMs: 300, shutdownGraceMs: 200 });
+  const client = await open(t, "well-behaved", { shutdownGraceMs: 200 });
   const { pid } = JSON.parse(textOf(await client.callTool("where")));
   process.kill(pid, "SIGSTOP");
-  await assert.rejects(client.callTool("explode"), { code: "timeout" });
+  await assert.rejects(client.callTool("explode", {}, { timeoutMs: 300 }), { code: "timeout" });
   const { ms } = await timed(() => client.close());
-  assert.ok(ms < 3000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
   assert.equal(isRunning(pid), false);
 });
 
@@ -172,7 +175,7 @@ test("closes its output and stays: the connection ends, and then the server", as
   const { error, ms } = await timed(() => client.callTool("quiet"));
   assert.equal(error.code, "connection_closed");
   assert.equal(error.reason, "stdout_closed");
-  assert.ok(ms < 2000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
   await nothingRuns();
 });
 
@@ -187,7 +190,7 @@ test("frames like a language server: the connection fails at once, for that reas
   const { error, ms } = await timed(() => connect(options("lsp-framing")));
   assert.equal(error.code, "protocol_error");
   assert.equal(error.reason, "lsp_framing");
-  assert.ok(ms < 3000, `${ms} ms`);
+  assert.ok(ms < PROMPT, `${ms} ms`);
   await assertNothingRuns();
 });
 

@@ -39,7 +39,7 @@ function open(t, options = {}) {
       child.stdin.write(typeof data === "string" ? data : `${JSON.stringify(data)}\n`, resolve);
     });
   peer.answers = (id) => peer.replies.filter((reply) => reply.id === id);
-  peer.answered = (id) => until(() => peer.answers(id).length > 0, 20_000);
+  peer.answered = (id) => until(() => peer.answers(id).length > 0);
   return peer;
 }
 

@@ -20,7 +20,7 @@ export function isRunning(pid) {
 }
 
 /** Waits until `condition` holds; fails after `ms`. */
-export async function until(condition, ms = 5000) {
+export async function until(condition, ms = 30_000) {
   const end = performance.now() + ms;
   while (!(await condition())) {
     if (performance.now() > end) {
