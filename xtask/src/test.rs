@@ -17,6 +17,10 @@ use crate::www;
 const PACKAGING: &str = "packaging/";
 const PAGES: &str = "pages/";
 
+/// So many failing files of a suite are run a second time: where processes, timers and deadlines are
+/// tested, a machine that stalls for seconds can fail one. More than that is no accident.
+const RUN_AGAIN: usize = 2;
+
 /// Runs everything; the first failure ends the run.
 pub(crate) fn all() -> Outcome<()> {
     tools::ensure_components()?;
@@ -69,14 +73,40 @@ fn node_tests<'a>(
     suites: impl Iterator<Item = &'a String>,
     environment: &[(&str, &Path)],
 ) -> Outcome<()> {
-    let suites: Vec<&String> = suites.collect();
+    let suites: Vec<&str> = suites.map(String::as_str).collect();
     if suites.is_empty() {
         return Err(Failure::new("no test file found"));
     }
+    let failed = tree::root().join("target/failed-test-files");
+    let outcome = run(&mut node_test_command(&suites, environment, &failed));
+    let Err(failure) = outcome else { return Ok(()) };
+    let failed_files = tree::read_text(&failed).unwrap_or_default();
+    let again = run_again(&failed_files);
+    if again.is_empty() {
+        return Err(failure);
+    }
+    say(&format!("failed, and run once more, each alone: {}", again.join(", ")));
+    for file in &again {
+        run(&mut node_test_command(&[*file], environment, &failed))?;
+    }
+    say("passed the second time: look for what in them depends on the speed of the machine");
+    Ok(())
+}
+
+/// The failed files, one a line, if they are few enough to be run again.
+fn run_again(failed: &str) -> Vec<&str> {
+    let files: Vec<&str> = failed.lines().collect();
+    if files.len() > RUN_AGAIN { Vec::new() } else { files }
+}
+
+/// Node's test runner on these files. The paths of those that fail are left in `failed`.
+fn node_test_command(suites: &[&str], environment: &[(&str, &Path)], failed: &Path) -> Command {
     let mut command = Command::new("node");
-    command.args(["--test", "--test-reporter=spec"]).args(suites).current_dir(npm::folder());
+    command.args(["--test", "--test-reporter=spec", "--test-reporter-destination=stdout"]);
+    command.args(["--test-reporter=./js/support/failed-files.mjs", "--test-reporter-destination"]);
+    command.arg(failed).args(suites).current_dir(npm::folder());
     command.envs(environment.iter().copied());
-    run(&mut command)
+    command
 }
 
 /// Type checks what a user may write against the declarations of the package.
@@ -156,6 +186,13 @@ mod tests {
             let alias = text.contains("use wasm_bindgen_test::wasm_bindgen_test as test;");
             assert!(!tests || alias, "the tests of src/{path} run natively only");
         }
+    }
+
+    #[test]
+    fn few_failed_files_are_run_again_and_many_are_not() {
+        assert_eq!(run_again("/a.test.mjs\n/b.test.mjs\n"), ["/a.test.mjs", "/b.test.mjs"]);
+        assert!(run_again("").is_empty());
+        assert!(run_again("/a\n/b\n/c\n").is_empty());
     }
 
     #[test]
