@@ -1,22 +1,15 @@
 //! Calls: the tables of call errors.
 
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::call::error::{self, CallCode};
 
-use super::fault::value;
-
-#[derive(Serialize)]
-struct CodeOut {
-    code: &'static str,
-    retryable: bool,
-}
+use super::plain::{Plain, list};
 
 /// The codes that any call may end with.
 #[wasm_bindgen(js_name = callCodes)]
 pub fn call_codes() -> JsValue {
-    value(&CallCode::INFRASTRUCTURE.map(CallCode::as_str))
+    list(&mut CallCode::INFRASTRUCTURE.iter().map(|code| JsValue::from_str(code.as_str())))
 }
 
 /// True if trying again may help when this is all that is known.
@@ -42,5 +35,5 @@ pub fn declared_code(message: &str, declared: Vec<String>) -> Option<u32> {
 #[wasm_bindgen(js_name = codeOfSessionError)]
 pub fn code_of_session_error(code: &str, reason: &str, unsent: bool) -> JsValue {
     let (code, retryable) = error::code_of_session_error(code, reason, unsent);
-    value(&CodeOut { code: code.as_str(), retryable })
+    Plain::new().text("code", code.as_str()).flag("retryable", retryable).done()
 }

@@ -3,66 +3,20 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::envelope::{
     Data, Normalize, Operation, OutputSchema, PipelineOptions, PipelineOutcome, Returned,
     ToolOptions, View, envelope_of_tool_result, run_pipeline, source_of_meta, view_of_tool_result,
 };
-use crate::error::{Code, Error, Facts};
 use crate::json::{Limits, read};
 use crate::schema::{self, CompileOptions, Program, SchemaError};
 use crate::session::options::Validation;
 
-use super::fault::{fault, value};
-use super::schema::{ChangeOut, CompiledSchema, ViolationOut};
-
-/// Options of a run on a tool's result.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct ToolIn {
-    normalize: Option<String>,
-    validation: Option<Validation>,
-    require_structured: bool,
-    parse_text_fallback: bool,
-    protocol_version: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OutcomeOut<'a> {
-    passed_through: bool,
-    /// `whole`, `data`, `structured`, `content`, `text` or `normalized`.
-    data: &'static str,
-    /// JSON text for `normalized`; absent if the data is `undefined`.
-    normalized: Option<&'a str>,
-    changes: Vec<ChangeOut<'a>>,
-    /// The index of the block for `text`.
-    block: Option<u32>,
-    /// JSON text.
-    meta: &'a str,
-    verdict: &'static str,
-    reason: Option<&'static str>,
-    errors: Vec<ViolationOut<'a>>,
-    truncated: bool,
-    violation: Option<&'static str>,
-    content_problems: Vec<ProblemOut>,
-    dropped: &'a [u32],
-    diagnostics: Vec<DiagnosticOut<'a>>,
-}
-
-#[derive(Serialize)]
-struct ProblemOut {
-    index: u32,
-    reason: &'static str,
-}
-
-#[derive(Serialize)]
-struct DiagnosticOut<'a> {
-    code: &'static str,
-    at: Option<&'a str>,
-}
+use super::fault::{fault, refused};
+use super::plain::{Members, Plain, list};
+use super::schema::{CompiledSchema, changes_out, violations_out};
+use super::session::validation;
 
 /// An output schema and the pipeline that ends in it.
 #[wasm_bindgen]
@@ -114,14 +68,16 @@ impl Output {
     /// Runs a tool's result, a JSON text.
     #[wasm_bindgen(js_name = runToolResult)]
     pub fn run_tool_result(&self, result: &str, options: JsValue) -> Result<JsValue, JsValue> {
-        let input: ToolIn =
-            serde_wasm_bindgen::from_value(options).map_err(|_| refused("validation"))?;
+        let members = Members(&options);
+        let wrong = |_| refused("validation");
+        let mode = members.text("normalize").map_err(wrong)?;
+        let protocol_version = members.text("protocolVersion").map_err(wrong)?;
         let options = ToolOptions {
-            normalize: normalize(input.normalize.as_deref())?.unwrap_or(Normalize::Off),
-            validation: input.validation.unwrap_or(Validation::Enforce),
-            require_structured: input.require_structured,
-            parse_text_fallback: input.parse_text_fallback,
-            protocol_version: input.protocol_version.as_deref(),
+            normalize: normalize(mode.as_deref())?.unwrap_or(Normalize::Off),
+            validation: validation(&members).map_err(wrong)?.unwrap_or(Validation::Enforce),
+            require_structured: members.is_set("requireStructured").map_err(wrong)?,
+            parse_text_fallback: members.is_set("parseTextFallback").map_err(wrong)?,
+            protocol_version: protocol_version.as_deref(),
         };
         envelope_of_tool_result(result, &self.schema(), &options)
             .map(|outcome| outcome_out(&outcome))
@@ -163,27 +119,38 @@ fn outcome_out(outcome: &PipelineOutcome) -> JsValue {
         Data::TextBlock(index) => ("text", Some(*index), None),
         Data::Normalized(text) => ("normalized", None, text.as_deref()),
     };
-    let problem = |&(index, reason): &(u32, &'static str)| ProblemOut { index, reason };
-    value(&OutcomeOut {
-        passed_through: outcome.passed_through,
-        data,
-        block,
-        normalized,
-        changes: outcome.changes.iter().map(ChangeOut::of).collect(),
-        meta: &outcome.meta,
-        verdict: outcome.conclusion.verdict.as_str(),
-        reason: outcome.conclusion.reason,
-        errors: outcome.conclusion.errors.iter().map(ViolationOut::of).collect(),
-        truncated: outcome.conclusion.truncated,
-        violation: outcome.violation,
-        content_problems: outcome.content_problems.iter().map(problem).collect(),
-        dropped: &outcome.dropped,
-        diagnostics: outcome
-            .diagnostics
-            .iter()
-            .map(|found| DiagnosticOut { code: found.code, at: found.at.as_deref() })
-            .collect(),
-    })
+    let conclusion = &outcome.conclusion;
+    let mut diagnostics = outcome.diagnostics.iter().map(|found| {
+        Plain::new().text("code", found.code).maybe_text("at", found.at.as_deref()).done()
+    });
+    Plain::new()
+        .flag("passedThrough", outcome.passed_through)
+        // `whole`, `data`, `structured`, `content`, `text` or `normalized`.
+        .text("data", data)
+        // JSON text for `normalized`; absent if the data is `undefined`.
+        .maybe_text("normalized", normalized)
+        .value("changes", &changes_out(&outcome.changes))
+        // The index of the block for `text`.
+        .maybe_number("block", block.map(f64::from))
+        // JSON text.
+        .text("meta", &outcome.meta)
+        .text("verdict", conclusion.verdict.as_str())
+        .maybe_text("reason", conclusion.reason)
+        .value("errors", &violations_out(&conclusion.errors))
+        .flag("truncated", conclusion.truncated)
+        .maybe_text("violation", outcome.violation)
+        .value("contentProblems", &content_problems(&outcome.content_problems))
+        .numbers("dropped", &outcome.dropped)
+        .list("diagnostics", &mut diagnostics)
+        .done()
+}
+
+/// Blocks that are not as their revision has them: which, and why.
+pub(super) fn content_problems(problems: &[(u32, &'static str)]) -> JsValue {
+    let mut problems = problems.iter().map(|&(index, reason)| {
+        Plain::new().number("index", f64::from(index)).text("reason", reason).done()
+    });
+    list(&mut problems)
 }
 
 /// True if the JSON text is the `meta` of an envelope.
@@ -202,9 +169,4 @@ pub fn view(content: &str, structured: Option<String>, view: &str) -> Result<Str
 
 fn normalize(name: Option<&str>) -> Result<Option<Normalize>, JsValue> {
     name.map(|name| Normalize::from_name(name).ok_or_else(|| refused("normalize"))).transpose()
-}
-
-fn refused(option: &'static str) -> JsValue {
-    let facts = Facts { option: Some(option.into()), ..Facts::default() };
-    fault(&Error::new(Code::InvalidArguments, "option_invalid").facts(facts))
 }

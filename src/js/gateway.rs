@@ -1,10 +1,8 @@
 //! The tool gateway: arguments in, refusals and search results out.
 
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::call::access::Caller;
-use crate::error::{Code, Error, Facts};
 use crate::gateway::{
     Entry, INSTRUCTIONS, Limits, Operation, Refusal, Request, Tool, descriptions, object_text,
     read_arguments, search,
@@ -12,22 +10,8 @@ use crate::gateway::{
 use crate::registry::Specs;
 use crate::wire::encode::quote;
 
-use super::fault::{fault, value};
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LimitsIn {
-    max_batch: f64,
-    page_size: f64,
-}
-
-/// Arguments that stand, or why they do not.
-#[derive(Default, Serialize)]
-struct RequestOut {
-    refusal: Option<String>,
-    operation: Option<String>,
-    calls: Option<Vec<RequestOut>>,
-}
+use super::fault;
+use super::plain::{Members, Plain};
 
 /// The JSON text of the array of the four tools.
 #[wasm_bindgen(js_name = gatewayTools)]
@@ -50,19 +34,18 @@ pub fn gateway_arguments(
     limits: JsValue,
 ) -> Result<JsValue, JsValue> {
     let Some(tool) = Tool::from_name(tool) else { return Ok(JsValue::UNDEFINED) };
-    let out = match read_arguments(tool, arguments.as_deref(), limits_of(limits)?) {
-        Err(refusal) => refused(refusal),
-        Ok(Request::Search(_)) => RequestOut::default(),
-        Ok(Request::Schema(operation) | Request::Call(Entry { operation })) => called(operation),
+    Ok(match read_arguments(tool, arguments.as_deref(), limits_of(limits)?) {
+        Err(refusal) => refused(&refusal),
+        Ok(Request::Search(_)) => Plain::new().done(),
+        Ok(Request::Schema(operation) | Request::Call(Entry { operation })) => called(&operation),
         Ok(Request::Batch(calls)) => {
-            let calls = calls.into_iter().map(|call| match call {
+            let mut calls = calls.iter().map(|call| match call {
                 Ok(Entry { operation }) => called(operation),
                 Err(refusal) => refused(refusal),
             });
-            RequestOut { calls: Some(calls.collect()), ..RequestOut::default() }
+            Plain::new().list("calls", &mut calls).done()
         }
-    };
-    Ok(value(&out))
+    })
 }
 
 /// Searches what a caller may call by the arguments of `search`; `but` are ids to leave out. Gives
@@ -109,20 +92,22 @@ pub fn gateway_object(output: Option<String>) -> String {
     object_text(output.as_deref())
 }
 
-fn called(operation: String) -> RequestOut {
-    RequestOut { operation: Some(operation), ..RequestOut::default() }
+/// Arguments that stand: the operation they name.
+fn called(operation: &str) -> JsValue {
+    Plain::new().text("operation", operation).done()
 }
 
-fn refused(Refusal(why): Refusal) -> RequestOut {
-    RequestOut { refusal: Some(why), ..RequestOut::default() }
+fn refused(Refusal(why): &Refusal) -> JsValue {
+    Plain::new().text("refusal", why).done()
 }
 
 fn limits_of(limits: JsValue) -> Result<Limits, JsValue> {
-    let LimitsIn { max_batch, page_size } =
-        serde_wasm_bindgen::from_value(limits).map_err(|_| {
-            let facts = Facts { option: Some("limits".into()), ..Facts::default() };
-            fault(&Error::new(Code::InvalidArguments, "option_invalid").facts(facts))
-        })?;
+    let number = |name| Members(&limits).number(name).ok().flatten();
     // The facade has checked that they are whole and positive; the largest stand for "any".
-    Ok(Limits { max_batch: max_batch as usize, page_size: page_size as usize })
+    match (number("maxBatch"), number("pageSize")) {
+        (Some(max_batch), Some(page_size)) => {
+            Ok(Limits { max_batch: max_batch as usize, page_size: page_size as usize })
+        }
+        _ => Err(fault::refused("limits")),
+    }
 }

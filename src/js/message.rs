@@ -1,16 +1,15 @@
 //! `classifyLine`: what one line is, without a session.
 
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::json::Text;
 use crate::session::options::Limits;
 use crate::wire::{Classified, Id, Message, Profile, Rules, classify_line};
 
-use super::fault::value;
+use super::plain::Plain;
 
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// What is absent reads as undefined.
+#[derive(Default)]
 struct Line {
     kind: &'static str,
     /// JSON text: a string keeps even what UTF-8 cannot hold.
@@ -18,6 +17,18 @@ struct Line {
     method: Option<String>,
     rpc_code: Option<f64>,
     reason: Option<&'static str>,
+}
+
+impl Line {
+    fn out(&self) -> JsValue {
+        Plain::new()
+            .text("kind", self.kind)
+            .maybe_text("id", self.id.as_deref())
+            .maybe_text("method", self.method.as_deref())
+            .maybe_number("rpcCode", self.rpc_code)
+            .maybe_text("reason", self.reason)
+            .done()
+    }
 }
 
 /// The profile a flag names.
@@ -32,10 +43,11 @@ pub fn classify(line: &[u8], strict: bool) -> JsValue {
     let rules = Rules { profile, lenient_ids: strict };
     let max_tokens = Limits::of(profile).max_tokens as u32;
     classify_line(line, rules, max_tokens, |classified| {
-        value(&match classified {
+        let line = match classified {
             Ok(Classified { message, .. }) => describe(message),
             Err(reason) => Line { kind: "malformed", reason: Some(reason), ..Line::default() },
-        })
+        };
+        line.out()
     })
 }
 

@@ -1,52 +1,21 @@
 //! The registry: specifications in, refusals out. Handlers stay with the facade.
 
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::call::access::{AccessControl, Caller, Resource, check};
-use crate::error::{Code, Error, Facts};
+use crate::error::{Code, Error};
 use crate::json::{Limits, read};
 use crate::registry::admit::{Refusal, Request, Style};
 use crate::registry::{Origin, Spec, Specs, canonical};
 use crate::schema::Verdict;
 
-use super::fault::{fault, value};
+use super::fault::{fault, refused};
 use super::gateway::searched;
-use super::schema::ViolationOut;
+use super::plain::{self, Members, Plain, Wrong};
+use super::schema::violations_out;
 
 /// Depth of a specification: its schemas, and where they stand in it.
 const SPEC_DEPTH: u32 = 576;
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SpecOut<'a> {
-    id: &'a str,
-    kind: &'static str,
-    reads_input: bool,
-}
-
-/// What a call brings besides its id and its texts.
-#[derive(Deserialize)]
-struct RequestIn {
-    subscribe: bool,
-    outside: bool,
-    bound: bool,
-}
-
-#[derive(Serialize)]
-struct RefusalOut<'a> {
-    code: &'static str,
-    message: &'a str,
-    /// JSON text.
-    details: &'a str,
-}
-
-#[derive(Serialize)]
-struct DetailsOut<'a> {
-    verdict: &'static str,
-    errors: Vec<ViolationOut<'a>>,
-    truncated: bool,
-}
 
 /// The specifications of one registry.
 #[wasm_bindgen]
@@ -81,16 +50,14 @@ impl Operations {
             .specs
             .register(tape.root(list.as_bytes()), origin, replace)
             .map_err(|error| fault(&error))?;
-        let specs: Vec<SpecOut<'_>> = ids
-            .iter()
-            .filter_map(|id| self.specs.get(id))
-            .map(|spec| SpecOut {
-                id: spec.id(),
-                kind: spec.kind().as_str(),
-                reads_input: spec.reads_input(),
-            })
-            .collect();
-        Ok(value(&specs))
+        let mut specs = ids.iter().filter_map(|id| self.specs.get(id)).map(|spec| {
+            Plain::new()
+                .text("id", spec.id())
+                .text("kind", spec.kind().as_str())
+                .flag("readsInput", spec.reads_input())
+                .done()
+        });
+        Ok(plain::list(&mut specs))
     }
 
     /// Removes specifications by their ids.
@@ -125,17 +92,16 @@ impl Operations {
         identity: Option<String>,
         input: Option<String>,
     ) -> Result<JsValue, JsValue> {
-        let request: RequestIn =
-            serde_wasm_bindgen::from_value(request).map_err(|_| refused("request"))?;
+        let request = Members(&request);
+        // The facade always says all three.
+        let flag = |name: &'static str| request.flag(name)?.ok_or(name);
+        let style = |subscribe| if subscribe { Style::Subscribe } else { Style::Execute };
+        let read = || Ok::<_, Wrong>((style(flag("subscribe")?), flag("outside")?, flag("bound")?));
+        let (style, outside, bound) = read().map_err(|_| refused("request"))?;
         let caller = Caller::read(identity.as_deref());
-        let admitted = self.specs.admit(&Request {
-            id,
-            style: if request.subscribe { Style::Subscribe } else { Style::Execute },
-            outside: request.outside,
-            caller: &caller,
-            bound: request.bound,
-            input: input.as_deref(),
-        });
+        let input = input.as_deref();
+        let request = Request { id, style, outside, caller: &caller, bound, input };
+        let admitted = self.specs.admit(&request);
         Ok(refusal_out(admitted))
     }
 
@@ -149,11 +115,14 @@ impl Operations {
     pub fn judge_details(&self, id: &str, code: &str, details: Option<String>) -> JsValue {
         match self.specs.judge_details(id, code, details.as_deref()) {
             None => JsValue::UNDEFINED,
-            Some(outcome) => value(&DetailsOut {
-                verdict: if outcome.verdict == Verdict::Invalid { "invalid" } else { "unknown" },
-                errors: outcome.violations.iter().map(ViolationOut::of).collect(),
-                truncated: outcome.truncated,
-            }),
+            Some(outcome) => {
+                let is_invalid = outcome.verdict == Verdict::Invalid;
+                Plain::new()
+                    .text("verdict", if is_invalid { "invalid" } else { "unknown" })
+                    .value("errors", &violations_out(&outcome.violations))
+                    .flag("truncated", outcome.truncated)
+                    .done()
+            }
         }
     }
 }
@@ -161,11 +130,12 @@ impl Operations {
 fn refusal_out(outcome: Result<&Spec, Refusal>) -> JsValue {
     match outcome {
         Ok(_) => JsValue::UNDEFINED,
-        Err(refusal) => value(&RefusalOut {
-            code: refusal.code.as_str(),
-            message: &refusal.message,
-            details: &refusal.details,
-        }),
+        Err(refusal) => Plain::new()
+            .text("code", refusal.code.as_str())
+            .text("message", &refusal.message)
+            // JSON text.
+            .text("details", &refusal.details)
+            .done(),
     }
 }
 
@@ -188,9 +158,4 @@ pub fn check_access(
         .ok_or_else(|| refused("accessControl"))?;
     let resource = resource_id.as_deref().map_or(Resource::Any, Resource::Id);
     Ok(check(&access, &Caller::read(identity.as_deref()), resource).is_ok())
-}
-
-fn refused(option: &'static str) -> JsValue {
-    let facts = Facts { option: Some(option.into()), ..Facts::default() };
-    fault(&Error::new(Code::InvalidArguments, "option_invalid").facts(facts))
 }

@@ -1,6 +1,5 @@
 //! `PendingRequestMap`: the open requests. Promises, iterators and signals stay in the facade.
 
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::call::event::{EventKind, Requested, fault_of, read_requested};
@@ -10,7 +9,7 @@ use crate::call::pending::{
 };
 use crate::json::{Limits, Tape, read};
 
-use super::fault::value;
+use super::plain::Plain;
 
 /// Set in what a method returns when `takeEnded` has something.
 const HAS_ENDED: u32 = 16;
@@ -21,36 +20,24 @@ const MALFORMED: u32 = 4;
 /// The depth of an event's head: the host copies it, within its own bound.
 const HEAD: Limits = Limits::depth(u32::MAX);
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EndedOut<'a> {
-    id: &'a str,
-    /// True for a request that this side serves.
-    served: bool,
-    /// `deadline`, `idle`, `aborted`, `limit` or `malformed`.
-    cause: &'static str,
-    /// Milliseconds or items.
-    bound: Option<f64>,
-    at: Option<&'static str>,
-}
-
-impl<'a> EndedOut<'a> {
-    fn of(ended: &'a Ended) -> Self {
-        let (cause, bound, at) = match ended.cause {
-            Cause::Deadline(deadline) => ("deadline", Some(deadline), None),
-            Cause::Idle(ms) => ("idle", Some(ms), None),
-            Cause::Aborted => ("aborted", None, None),
-            Cause::Limit(items) => ("limit", Some(f64::from(items)), None),
-            Cause::Malformed(at) => ("malformed", None, Some(at)),
-        };
-        EndedOut { id: &ended.id, served: ended.end == End::Handler, cause, bound, at }
-    }
-}
-
-#[derive(Serialize)]
-struct IgnoredOut {
-    unknown: u32,
-    malformed: u32,
+/// A request that was given up: `cause` is `deadline`, `idle`, `aborted`, `limit` or `malformed`,
+/// `bound` milliseconds or items.
+fn ended_out(ended: &Ended) -> JsValue {
+    let (cause, bound, at) = match ended.cause {
+        Cause::Deadline(deadline) => ("deadline", Some(deadline), None),
+        Cause::Idle(ms) => ("idle", Some(ms), None),
+        Cause::Aborted => ("aborted", None, None),
+        Cause::Limit(items) => ("limit", Some(f64::from(items)), None),
+        Cause::Malformed(at) => ("malformed", None, Some(at)),
+    };
+    Plain::new()
+        .text("id", &ended.id)
+        // True for a request that this side serves.
+        .flag("served", ended.end == End::Handler)
+        .text("cause", cause)
+        .maybe_number("bound", bound)
+        .maybe_text("at", at)
+        .done()
 }
 
 /// The open requests of one map.
@@ -183,7 +170,7 @@ impl Calls {
     /// The next request that was given up: `{id, served, cause, bound?, at?}`.
     #[wasm_bindgen(js_name = takeEnded)]
     pub fn take_ended(&mut self) -> JsValue {
-        self.pending.take_ended().map_or(JsValue::UNDEFINED, |ended| value(&EndedOut::of(&ended)))
+        self.pending.take_ended().map_or(JsValue::UNDEFINED, |ended| ended_out(&ended))
     }
 
     /// Requests of ours that are open.
@@ -195,7 +182,10 @@ impl Calls {
     /// Events that meant nothing: `{unknown, malformed}`.
     pub fn ignored(&self) -> JsValue {
         let ignored = self.pending.ignored();
-        value(&IgnoredOut { unknown: ignored.unknown, malformed: ignored.malformed })
+        Plain::new()
+            .number("unknown", f64::from(ignored.unknown))
+            .number("malformed", f64::from(ignored.malformed))
+            .done()
     }
 }
 

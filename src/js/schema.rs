@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::task::Poll;
 
-use serde::{Deserialize, Serialize};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error, Facts};
@@ -17,98 +17,32 @@ use crate::schema::{
     Verdict, Violation,
 };
 
-use super::fault::{fault, value};
+use super::fault::{fault, refused};
+use super::plain::{Members, Plain, Wrong, list};
 
 /// Bytes read for each step of a budget: both then take about as long.
 const BYTES_PER_STEP: usize = 8;
 
-/// `SchemaOptions` as they cross; what is absent keeps its default.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct OptionsIn {
-    dialect: Option<String>,
-    keywords: Option<String>,
-    formats: Option<String>,
-    duplicate_keys: Option<String>,
-    resources: Vec<(String, String)>,
-    max_depth: Option<f64>,
-    max_errors: Option<f64>,
-    max_steps: Option<f64>,
-    max_subschemas: Option<f64>,
-    max_schema_bytes: Option<f64>,
+/// Violations on their way out; their `params` are the JSON text of an object.
+pub(super) fn violations_out(violations: &[Violation]) -> JsValue {
+    let mut violations = violations.iter().map(|violation| {
+        Plain::new()
+            .text("instancePath", &violation.instance_path)
+            .text("schemaPath", &violation.schema_path)
+            .text("keyword", violation.keyword)
+            .text("message", &violation.message())
+            .text("params", &violation.params)
+            .done()
+    });
+    list(&mut violations)
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct VerdictOut<'a> {
-    verdict: &'static str,
-    errors: Vec<ViolationOut<'a>>,
-    truncated: bool,
-    reason: Option<&'static str>,
-}
-
-/// One violation on its way out.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ViolationOut<'a> {
-    instance_path: &'a str,
-    schema_path: &'a str,
-    keyword: &'a str,
-    message: String,
-    /// JSON text of an object.
-    params: &'a str,
-}
-
-impl<'a> ViolationOut<'a> {
-    pub(super) fn of(violation: &'a Violation) -> Self {
-        ViolationOut {
-            instance_path: &violation.instance_path,
-            schema_path: &violation.schema_path,
-            keyword: violation.keyword,
-            message: violation.message(),
-            params: &violation.params,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct SchemaFacts<'a> {
-    dialect: &'static str,
-    problems: Vec<ProblemOut<'a>>,
-}
-
-#[derive(Serialize)]
-struct ProblemOut<'a> {
-    code: &'static str,
-    at: &'a str,
-    message: &'static str,
-}
-
-impl<'a> ProblemOut<'a> {
-    fn of(problem: &'a SchemaProblem) -> Self {
-        ProblemOut { code: problem.code, at: &problem.at, message: problem.message }
-    }
-}
-
-/// What was made of a value.
-#[derive(Serialize)]
-struct ChangedOut<'a> {
-    /// JSON text; absent if the value is `undefined` still.
-    text: Option<&'a str>,
-    changes: Vec<ChangeOut<'a>>,
-}
-
-/// One change on its way out.
-#[derive(Serialize)]
-pub(super) struct ChangeOut<'a> {
-    path: &'a str,
-    kind: &'static str,
-}
-
-impl<'a> ChangeOut<'a> {
-    pub(super) fn of(change: &'a Change) -> Self {
-        ChangeOut { path: &change.path, kind: change.kind.as_str() }
-    }
+/// Changes on their way out.
+pub(super) fn changes_out(changes: &[Change]) -> JsValue {
+    let mut changes = changes.iter().map(|change| {
+        Plain::new().text("path", &change.path).text("kind", change.kind.as_str()).done()
+    });
+    list(&mut changes)
 }
 
 /// A compilation under way.
@@ -191,10 +125,17 @@ impl CompiledSchema {
 
     /// What the schema says of itself.
     pub fn facts(&self) -> JsValue {
-        value(&SchemaFacts {
-            dialect: self.program.dialect().name(),
-            problems: self.program.problems().iter().map(ProblemOut::of).collect(),
-        })
+        let mut problems = self.program.problems().iter().map(|problem: &SchemaProblem| {
+            Plain::new()
+                .text("code", problem.code)
+                .text("at", &problem.at)
+                .text("message", problem.message)
+                .done()
+        });
+        Plain::new()
+            .text("dialect", self.program.dialect().name())
+            .list("problems", &mut problems)
+            .done()
     }
 }
 
@@ -212,10 +153,11 @@ impl CompiledSchema {
 fn changed(outcome: Result<Option<Changed>, Error>) -> Result<JsValue, JsValue> {
     match outcome.map_err(|error| fault(&error))? {
         None => Ok(JsValue::UNDEFINED),
-        Some(Changed { text, changes }) => Ok(value(&ChangedOut {
-            text: text.as_deref(),
-            changes: changes.iter().map(ChangeOut::of).collect(),
-        })),
+        // The text is JSON; absent if the value is `undefined` still.
+        Some(Changed { text, changes }) => Ok(Plain::new()
+            .maybe_text("text", text.as_deref())
+            .value("changes", &changes_out(&changes))
+            .done()),
     }
 }
 
@@ -227,11 +169,6 @@ fn made_bytes(given: Option<f64>) -> Result<usize, JsValue> {
         Some(bytes) if bytes >= 1.0 && bytes.fract() == 0.0 => Ok(bytes as usize),
         Some(_) => Err(refused("maxMadeBytes")),
     }
-}
-
-fn refused(option: &'static str) -> JsValue {
-    let facts = Facts { option: Some(option.into()), ..Facts::default() };
-    fault(&Error::new(Code::InvalidArguments, "option_invalid").facts(facts))
 }
 
 enum Stage {
@@ -293,12 +230,21 @@ fn verdict_out(outcome: &Outcome) -> JsValue {
         Verdict::Invalid => "invalid",
         Verdict::Unknown => "unknown",
     };
-    value(&VerdictOut {
-        verdict,
-        errors: outcome.violations.iter().map(ViolationOut::of).collect(),
-        truncated: outcome.truncated,
-        reason: outcome.reason,
-    })
+    verdict_object(verdict, &outcome.violations, outcome.truncated, outcome.reason)
+}
+
+fn verdict_object(
+    verdict: &str,
+    violations: &[Violation],
+    truncated: bool,
+    reason: Option<&str>,
+) -> JsValue {
+    Plain::new()
+        .text("verdict", verdict)
+        .value("errors", &violations_out(violations))
+        .flag("truncated", truncated)
+        .maybe_text("reason", reason)
+        .done()
 }
 
 /// The verdict on a text that could not be read.
@@ -311,19 +257,9 @@ fn unread(fault: Fault) -> JsValue {
                 keyword: "json",
                 params: "{}".to_owned(),
             };
-            value(&VerdictOut {
-                verdict: "invalid",
-                errors: vec![ViolationOut::of(&violation)],
-                truncated: false,
-                reason: None,
-            })
+            verdict_object("invalid", &[violation], false, None)
         }
-        Fault::Tokens | Fault::Size => value(&VerdictOut {
-            verdict: "unknown",
-            errors: Vec::new(),
-            truncated: false,
-            reason: Some("limit"),
-        }),
+        Fault::Tokens | Fault::Size => verdict_object("unknown", &[], false, Some("limit")),
     }
 }
 
@@ -335,45 +271,47 @@ fn schema_fault(error: SchemaError) -> Error {
 }
 
 fn compile_options(options: &JsValue) -> Result<CompileOptions, JsValue> {
-    let input: OptionsIn =
-        serde_wasm_bindgen::from_value(options.clone()).map_err(|_| refused("options"))?;
+    read_options(&Members(options)).map_err(refused)
+}
+
+/// Reads `SchemaOptions` as they cross; what is absent keeps its default.
+fn read_options(members: &Members<'_>) -> Result<CompileOptions, Wrong> {
     let mut compile = CompileOptions::default();
-    match input.keywords.as_deref() {
-        None | Some("full") => {}
-        Some("structural") => compile.keywords = Keywords::Structural,
-        Some(_) => return Err(refused("keywords")),
+    let keywords = [Keywords::Full, Keywords::Structural];
+    if let Some(keywords) = members.choice("keywords", ["full", "structural"], keywords)? {
+        compile.keywords = keywords;
     }
-    if let Some(name) = input.dialect.as_deref() {
-        compile.dialect = Dialect::from_name(name).ok_or_else(|| refused("dialect"))?;
+    if let Some(name) = members.text("dialect")? {
+        compile.dialect = Dialect::from_name(&name).ok_or("dialect")?;
     }
-    match input.duplicate_keys.as_deref() {
-        None | Some("last") => {}
-        Some("reject") => compile.duplicate_keys = DuplicateKeys::Reject,
-        Some(_) => return Err(refused("duplicateKeys")),
+    let duplicates = [DuplicateKeys::Last, DuplicateKeys::Reject];
+    if let Some(duplicates) = members.choice("duplicateKeys", ["last", "reject"], duplicates)? {
+        compile.duplicate_keys = duplicates;
     }
-    match input.formats.as_deref() {
-        None | Some("annotate") => {}
-        Some("assert") => compile.formats = Formats::Assert,
-        Some(_) => return Err(refused("formats")),
+    let formats = [Formats::Annotate, Formats::Assert];
+    if let Some(formats) = members.choice("formats", ["annotate", "assert"], formats)? {
+        compile.formats = formats;
     }
-    let resource = |(uri, text): (String, String)| (uri, text.into_bytes());
-    compile.resources = input.resources.into_iter().map(resource).collect();
-    let limit = |given: Option<f64>, option, or: u64| match given {
+    for pair in members.entries("resources")?.unwrap_or_default() {
+        let texts = pair.dyn_ref::<Array>().map(|pair| (pair.get(0), pair.get(1)));
+        match texts.map(|(uri, text)| (uri.as_string(), text.as_string())) {
+            Some((Some(uri), Some(text))) => compile.resources.push((uri, text.into_bytes())),
+            _ => return Err("options"),
+        }
+    }
+    let limit = |option, or: u64| match members.number(option)? {
         None => Ok(or),
-        Some(value) if value == f64::INFINITY => Ok(u64::MAX),
+        Some(f64::INFINITY) => Ok(u64::MAX),
         Some(value) if value >= 1.0 && value.fract() == 0.0 => Ok(value as u64),
-        Some(_) => Err(refused(option)),
+        Some(_) => Err(option),
     };
     let narrow = |wide: u64| usize::try_from(wide).unwrap_or(usize::MAX);
     compile.max_depth =
-        u32::try_from(limit(input.max_depth, "maxDepth", u64::from(compile.max_depth))?)
-            .unwrap_or(u32::MAX);
-    compile.max_errors = narrow(limit(input.max_errors, "maxErrors", compile.max_errors as u64)?);
-    compile.max_steps = limit(input.max_steps, "maxSteps", compile.max_steps)?;
-    compile.max_subschemas =
-        narrow(limit(input.max_subschemas, "maxSubschemas", compile.max_subschemas as u64)?);
-    compile.max_schema_bytes =
-        narrow(limit(input.max_schema_bytes, "maxSchemaBytes", compile.max_schema_bytes as u64)?);
+        u32::try_from(limit("maxDepth", u64::from(compile.max_depth))?).unwrap_or(u32::MAX);
+    compile.max_errors = narrow(limit("maxErrors", compile.max_errors as u64)?);
+    compile.max_steps = limit("maxSteps", compile.max_steps)?;
+    compile.max_subschemas = narrow(limit("maxSubschemas", compile.max_subschemas as u64)?);
+    compile.max_schema_bytes = narrow(limit("maxSchemaBytes", compile.max_schema_bytes as u64)?);
     Ok(compile)
 }
 

@@ -1,77 +1,19 @@
 //! `ServerSession`: the tool server's state machine, seen from JavaScript.
 
-use serde::{Deserialize, Serialize};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Code;
 use crate::session::event::RpcFault;
 use crate::session::server::event::ServerEvent;
 use crate::session::server::options::{
-    ServerLimits, ServerLimitsInput, ServerOptions, ServerOptionsInput,
+    CacheScope, ServerLimits, ServerLimitsInput, ServerOptions, ServerOptionsInput,
 };
 use crate::session::server::{Headers, ServerSession};
 
-use super::fault::{fault, value};
-use super::session::{option_invalid, unreadable};
-
-/// Members of the options object, to name the one that cannot be read.
-const OPTIONS: [&str; 7] =
-    ["serverInfo", "tools", "instructions", "revisions", "logging", "cacheTtlMs", "cacheScope"];
-
-/// An event on its way out. Texts of the peer stay texts.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-enum EventOut<'a> {
-    Call {
-        token: u32,
-        name: &'a str,
-        arguments: &'a str,
-        meta: Option<&'a str>,
-        protocol_version: &'static str,
-        exchange: Option<u32>,
-        input_responses: Option<&'a str>,
-        request_state: Option<&'a str>,
-    },
-    Cancelled {
-        token: u32,
-    },
-    Initialized {
-        protocol_version: &'static str,
-        client_info: Option<&'a str>,
-        capabilities: &'a str,
-    },
-    LogLevel {
-        level: &'static str,
-    },
-    Diagnostic {
-        source: &'static str,
-        code: &'static str,
-        detail: &'a str,
-        truncated: bool,
-    },
-    Closed {
-        #[serde(with = "serde_wasm_bindgen::preserve")]
-        fault: JsValue,
-    },
-}
-
-/// What an HTTP request says about its message.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct HeadersIn {
-    protocol_version: Option<String>,
-    method: Option<String>,
-    name: Option<String>,
-    params: Vec<(String, Option<String>)>,
-}
-
-/// A message on its way out; its bytes are taken with `takeJson`.
-#[derive(Serialize)]
-struct OutgoingOut {
-    exchange: Option<u32>,
-    ends: bool,
-    status: u16,
-}
+use super::fault::{fault, option_invalid};
+use super::info::numbers;
+use super::plain::{Members, Plain, Wrong};
 
 /// A serving session. All times are milliseconds.
 #[wasm_bindgen]
@@ -86,16 +28,9 @@ impl Server {
     /// A session of these options; documents in them are JSON texts.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue) -> Result<Server, JsValue> {
-        let input = serde_wasm_bindgen::from_value::<ServerOptionsInput>(options.clone());
-        let limits = serde_wasm_bindgen::from_value::<ServerLimitsInput>(options.clone());
-        let session = match (input, limits) {
-            (Ok(input), Ok(limits)) => {
-                ServerSession::new(ServerOptions::from_input(input, &limits))
-            }
-            _ => {
-                let option = unreadable::<ServerOptionsInput>(options, &OPTIONS);
-                Err(option_invalid(Code::ProtocolError, option.unwrap_or("serverInfo")))
-            }
+        let session = match read_options(&Members(options)) {
+            Ok((input, limits)) => ServerSession::new(ServerOptions::from_input(input, &limits)),
+            Err(option) => Err(option_invalid(Code::ProtocolError, option)),
         };
         match session {
             Ok(session) => Ok(Server { session, json: None }),
@@ -111,12 +46,8 @@ impl Server {
     /// One message that came by itself; gives its exchange.
     #[wasm_bindgen(js_name = receiveMessage)]
     pub fn receive_message(&mut self, json: &[u8], headers: &JsValue, now: f64) -> u32 {
-        let headers = (!headers.is_undefined()).then(|| {
-            let headers: HeadersIn =
-                serde_wasm_bindgen::from_value(headers.clone()).unwrap_or_default();
-            let HeadersIn { protocol_version, method, name, params } = headers;
-            Headers { protocol_version, method, name, params }
-        });
+        let headers =
+            (!headers.is_undefined()).then(|| read_headers(&Members(headers)).unwrap_or_default());
         self.session.receive_message(json, headers, now)
     }
 
@@ -229,8 +160,11 @@ impl Server {
     pub fn take_message(&mut self) -> JsValue {
         let Some(outgoing) = self.session.take_message() else { return JsValue::UNDEFINED };
         self.json = outgoing.json;
-        let (exchange, ends, status) = (outgoing.exchange, outgoing.ends, outgoing.status);
-        value(&OutgoingOut { exchange, ends, status })
+        Plain::new()
+            .maybe_number("exchange", outgoing.exchange.map(f64::from))
+            .flag("ends", outgoing.ends)
+            .number("status", f64::from(outgoing.status))
+            .done()
     }
 
     /// The bytes of the message that `takeMessage` told of, if it has any.
@@ -257,38 +191,84 @@ impl Server {
         let Some(event) = self.session.poll_event() else {
             return JsValue::UNDEFINED;
         };
-        value(&match &event {
-            ServerEvent::Call(call) => EventOut::Call {
-                token: call.token,
-                name: &call.name,
-                arguments: &call.arguments,
-                meta: call.meta.as_deref(),
-                protocol_version: call.protocol_version,
-                exchange: call.exchange,
-                input_responses: call.input_responses.as_deref(),
-                request_state: call.request_state.as_deref(),
-            },
-            ServerEvent::Cancelled { token } => EventOut::Cancelled { token: *token },
-            ServerEvent::Initialized { protocol_version, client_info, capabilities } => {
-                EventOut::Initialized {
-                    protocol_version,
-                    client_info: client_info.as_deref(),
-                    capabilities,
-                }
-            }
-            ServerEvent::LogLevel { level } => EventOut::LogLevel { level },
-            ServerEvent::Diagnostic { source, code, detail, truncated } => {
-                EventOut::Diagnostic { source, code, detail, truncated: *truncated }
-            }
-            ServerEvent::Closed { error } => {
-                EventOut::Closed { fault: error.as_ref().map_or(JsValue::UNDEFINED, fault) }
-            }
-        })
+        event_out(&event)
     }
+}
+
+/// An event on its way out. Texts of the peer stay texts.
+fn event_out(event: &ServerEvent) -> JsValue {
+    match event {
+        ServerEvent::Call(call) => Plain::of_type("call")
+            .number("token", f64::from(call.token))
+            .text("name", &call.name)
+            .text("arguments", &call.arguments)
+            .maybe_text("meta", call.meta.as_deref())
+            .text("protocolVersion", call.protocol_version)
+            .maybe_number("exchange", call.exchange.map(f64::from))
+            .maybe_text("inputResponses", call.input_responses.as_deref())
+            .maybe_text("requestState", call.request_state.as_deref()),
+        ServerEvent::Cancelled { token } => {
+            Plain::of_type("cancelled").number("token", f64::from(*token))
+        }
+        ServerEvent::Initialized { protocol_version, client_info, capabilities } => {
+            Plain::of_type("initialized")
+                .text("protocolVersion", protocol_version)
+                .maybe_text("clientInfo", client_info.as_deref())
+                .text("capabilities", capabilities)
+        }
+        ServerEvent::LogLevel { level } => Plain::of_type("log_level").text("level", level),
+        ServerEvent::Diagnostic { source, code, detail, truncated } => {
+            diagnostic(source, code, detail, *truncated)
+        }
+        ServerEvent::Closed { error } => {
+            let fault = error.as_ref().map_or(JsValue::UNDEFINED, fault);
+            Plain::of_type("closed").value("fault", &fault)
+        }
+    }
+    .done()
+}
+
+pub(super) fn diagnostic(source: &str, code: &str, detail: &str, truncated: bool) -> Plain {
+    Plain::of_type("diagnostic")
+        .text("source", source)
+        .text("code", code)
+        .text("detail", detail)
+        .flag("truncated", truncated)
+}
+
+/// Reads options; what cannot be read is named, a limit as `serverInfo`.
+fn read_options(members: &Members<'_>) -> Result<(ServerOptionsInput, ServerLimitsInput), Wrong> {
+    let scopes = [CacheScope::Public, CacheScope::Private];
+    let input = ServerOptionsInput {
+        server_info: members.text("serverInfo")?.unwrap_or_default(),
+        tools: members.text("tools")?.unwrap_or_default(),
+        instructions: members.text("instructions")?,
+        revisions: members.texts("revisions")?,
+        logging: members.flag("logging")?,
+        cache_ttl_ms: members.number("cacheTtlMs")?,
+        cache_scope: members.choice("cacheScope", ["public", "private"], scopes)?,
+    };
+    let limits = ServerLimitsInput::read(|name| members.number(name)).map_err(|_| "serverInfo")?;
+    Ok((input, limits))
+}
+
+/// Reads what an HTTP request says about its message.
+fn read_headers(members: &Members<'_>) -> Result<Headers, Wrong> {
+    let mut params = Vec::new();
+    for pair in members.entries("params")?.unwrap_or_default() {
+        let pair = pair.dyn_ref::<Array>().ok_or("params")?;
+        params.push((pair.get(0).as_string().ok_or("params")?, pair.get(1).as_string()));
+    }
+    Ok(Headers {
+        protocol_version: members.text("protocolVersion")?,
+        method: members.text("method")?,
+        name: members.text("name")?,
+        params,
+    })
 }
 
 /// The limits of a serving session that names none.
 #[wasm_bindgen(js_name = serverLimits)]
 pub fn server_limits() -> JsValue {
-    value(&ServerLimits::default())
+    numbers(&ServerLimits::default().list())
 }

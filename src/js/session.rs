@@ -3,159 +3,23 @@
 //! The facade reads the host's options into fresh objects, copies arguments to JSON text, and
 //! parses the texts that come out.
 
-use js_sys::{Object, Reflect, Uint8Array};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::error::{Code, Error, Facts};
-use crate::schema::Violation;
+use crate::error::{Code, Error};
 use crate::session::event::{Event, Handle, OutMessage, RpcFault, Settlement, ToolOutcome};
-use crate::session::options::{LimitsInput, OptionsInput, SessionOptions};
+use crate::session::options::{
+    CallOptions, ClientInfo, Era, FormatsInput, KeywordsInput, LimitsInput, Numbers, OnUnknown,
+    OptionsInput, Prior, Profile, RequestOptions, SessionOptions, Validation,
+};
 use crate::session::{ClientSession, REPLY_REASONS, ReplyOutcome};
 
-use super::fault::{fault, value};
-use super::schema::ViolationOut;
+use super::envelope::content_problems;
+use super::fault::{fault, option_invalid, refused};
+use super::plain::{Members, Plain, Wrong};
+use super::schema::violations_out;
+use super::server::diagnostic;
 use super::status::Noted;
-
-/// Members of the options object, to name the one that cannot be read.
-const OPTIONS: [&str; 16] = [
-    "clientInfo",
-    "capabilities",
-    "profile",
-    "era",
-    "revisions",
-    "prior",
-    "respawn",
-    "tools",
-    "validation",
-    "onUnknown",
-    "keywords",
-    "requireTools",
-    "requireStructured",
-    "checkArguments",
-    "lenientIds",
-    "numbers",
-];
-
-/// Members of a call's options.
-const CALL_OPTIONS: [&str; 6] =
-    ["timeoutMs", "maxTotalTimeoutMs", "resetTimeoutOnProgress", "validation", "numbers", "meta"];
-
-/// An event on its way out. Texts of the peer stay texts.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-enum EventOut<'a> {
-    Ready {
-        protocol_version: &'a str,
-        era: &'a str,
-        server_info: Option<&'a str>,
-        capabilities: &'a str,
-        instructions: Option<&'a str>,
-    },
-    Tools {
-        tools: &'a str,
-        problems: &'a str,
-        added: &'a [String],
-        removed: &'a [String],
-        changed: &'a [String],
-        cache: Option<Cache>,
-    },
-    Tool {
-        handle: Handle,
-        json: &'a str,
-        dropped: &'a [u32],
-        keep_meta: bool,
-        structured: bool,
-        verdict: &'static str,
-        verdict_reason: Option<&'static str>,
-        violation: Option<&'static str>,
-        violations: Vec<ViolationOut<'a>>,
-        truncated: bool,
-        content_problems: Vec<ContentProblem>,
-    },
-    Value {
-        handle: Handle,
-        json: &'a str,
-    },
-    Done {
-        handle: Handle,
-    },
-    Failed {
-        handle: Handle,
-        #[serde(with = "serde_wasm_bindgen::preserve")]
-        fault: JsValue,
-    },
-    Progress {
-        handle: Handle,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<&'a str>,
-    },
-    Notification {
-        method: &'a str,
-        params: Option<&'a str>,
-    },
-    Request {
-        token: u32,
-        method: &'a str,
-        params: Option<&'a str>,
-    },
-    RequestCancelled {
-        token: u32,
-    },
-    Diagnostic {
-        source: &'static str,
-        code: &'static str,
-        detail: &'a str,
-        truncated: bool,
-    },
-    UncorrelatedError {
-        rpc_code: f64,
-    },
-    Respawn,
-    Abandoned {
-        handle: Handle,
-    },
-    Closed {
-        #[serde(with = "serde_wasm_bindgen::preserve")]
-        fault: JsValue,
-    },
-}
-
-#[derive(Serialize)]
-struct ContentProblem {
-    index: u32,
-    reason: &'static str,
-}
-
-/// How long a catalog may be kept.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Cache {
-    ttl_ms: f64,
-    scope: &'static str,
-}
-
-/// A message of ours by itself.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct MessageOut {
-    #[serde(with = "serde_wasm_bindgen::preserve")]
-    json: JsValue,
-    headers: Vec<(String, String)>,
-    handle: Handle,
-    expects_reply: bool,
-}
-
-/// How the exchange of a message ended.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct OutcomeIn {
-    status: Option<u16>,
-    unreachable: bool,
-    reason: Option<String>,
-}
 
 /// A client session. All times are milliseconds.
 #[wasm_bindgen]
@@ -172,16 +36,9 @@ impl Session {
     /// A session of these options; capabilities and tools are JSON texts.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue) -> Result<Session, JsValue> {
-        let input = serde_wasm_bindgen::from_value::<OptionsInput>(options.clone());
-        let limits = serde_wasm_bindgen::from_value::<LimitsInput>(options.clone());
-        let session = match (input, limits) {
-            (Ok(input), Ok(limits)) => {
-                ClientSession::new(SessionOptions::from_input(input, &limits))
-            }
-            _ => {
-                let option = unreadable::<OptionsInput>(options, &OPTIONS).unwrap_or("server");
-                Err(option_invalid(Code::ProtocolError, option))
-            }
+        let session = match session_options(&Members(options)) {
+            Ok(options) => ClientSession::new(options),
+            Err(option) => Err(option_invalid(Code::ProtocolError, option)),
         };
         match session {
             Ok(session) => Ok(Session { session: Noted::new(session), shown: None, last: None }),
@@ -272,9 +129,12 @@ impl Session {
         outcome: &JsValue,
         now: f64,
     ) -> Result<(), JsValue> {
-        let read = serde_wasm_bindgen::from_value::<OutcomeIn>(outcome.clone());
-        let refused = |_| fault(&option_invalid(Code::InvalidArguments, "outcome"));
-        let OutcomeIn { status, unreachable, reason } = read.map_err(refused)?;
+        let members = Members(outcome);
+        let wrong = |_| refused("outcome");
+        let status = members.integer("status", 0.0, f64::from(u16::MAX)).map_err(wrong)?;
+        let status = status.map(|status| status as u16);
+        let unreachable = members.is_set("unreachable").map_err(wrong)?;
+        let reason = members.text("reason").map_err(wrong)?;
         let reason = reason.and_then(|reason| REPLY_REASONS.into_iter().find(|it| *it == reason));
         self.session.reply_ended(handle, ReplyOutcome { status, unreachable, reason }, now);
         Ok(())
@@ -292,8 +152,15 @@ impl Session {
         else {
             return JsValue::UNDEFINED;
         };
-        let json = Uint8Array::from(json.as_slice()).into();
-        value(&MessageOut { json, headers, handle, expects_reply })
+        let mut headers = headers
+            .iter()
+            .map(|(name, value)| Array::of2(&name.as_str().into(), &value.as_str().into()).into());
+        Plain::new()
+            .value("json", &Uint8Array::from(json.as_slice()))
+            .list("headers", &mut headers)
+            .number("handle", f64::from(handle))
+            .flag("expectsReply", expects_reply)
+            .done()
     }
 
     /// The server's stdout ended.
@@ -333,7 +200,7 @@ impl Session {
             Some(detail) => Err(arguments_refused(&arguments, detail)),
             None => Ok(arguments),
         };
-        let options = read_options(options)?;
+        let options = call_options(options)?;
         let made = self.session.call_tool(name, arguments, options, now);
         self.session.note();
         made.map_err(|error| fault(&error))
@@ -347,7 +214,7 @@ impl Session {
         options: &JsValue,
         now: f64,
     ) -> Result<Handle, JsValue> {
-        let options = read_options(options)?;
+        let options = request_options(options)?;
         self.session.request(method, params, options, now).map_err(|error| fault(&error))
     }
 
@@ -449,67 +316,77 @@ impl Session {
             }
             Some(event) => event,
         };
-        let out = match &event {
-            Event::Ready { protocol_version, era, server_info, capabilities, instructions } => {
-                EventOut::Ready {
-                    protocol_version,
-                    era,
-                    server_info: server_info.as_deref(),
-                    capabilities,
-                    instructions: instructions.as_deref(),
-                }
-            }
-            Event::Tools { tools, problems, added, removed, changed, cache } => {
-                let scope = |public| if public { "public" } else { "private" };
-                let cache =
-                    cache.map(|hint| Cache { ttl_ms: hint.ttl_ms, scope: scope(hint.public) });
-                EventOut::Tools { tools, problems, added, removed, changed, cache }
-            }
-            Event::Settled { handle, outcome } => self.settled(*handle, outcome),
-            Event::Progress { handle, progress, total, message } => EventOut::Progress {
-                handle: *handle,
-                progress: *progress,
-                total: *total,
-                message: message.as_deref(),
-            },
-            Event::Notification { method, params } => {
-                EventOut::Notification { method, params: params.as_deref() }
-            }
-            Event::Request { token, method, params } => {
-                EventOut::Request { token: *token, method, params: params.as_deref() }
-            }
-            Event::RequestCancelled { token } => EventOut::RequestCancelled { token: *token },
-            Event::Diagnostic { source, code, detail, truncated } => {
-                EventOut::Diagnostic { source, code, detail, truncated: *truncated }
-            }
-            Event::UncorrelatedError { rpc_code } => {
-                EventOut::UncorrelatedError { rpc_code: *rpc_code as f64 }
-            }
-            Event::Respawn => EventOut::Respawn,
-            Event::Abandoned { handle } => EventOut::Abandoned { handle: *handle },
-            Event::Closed { error } => EventOut::Closed {
-                fault: match error {
-                    Some(error) => self.fault_once(error),
-                    None => JsValue::UNDEFINED,
-                },
-            },
-        };
-        value(&out)
+        self.event_out(&event)
     }
 }
 
 impl Session {
-    fn settled<'a>(
-        &mut self,
-        handle: Handle,
-        outcome: &'a Result<Settlement, Error>,
-    ) -> EventOut<'a> {
-        match outcome {
-            Ok(Settlement::Tool(tool)) => tool_out(handle, tool),
-            Ok(Settlement::Value(json)) => EventOut::Value { handle, json },
-            Ok(Settlement::Done) => EventOut::Done { handle },
-            Err(error) => EventOut::Failed { handle, fault: self.fault_once(error) },
+    /// An event on its way out. Texts of the peer stay texts.
+    fn event_out(&mut self, event: &Event) -> JsValue {
+        match event {
+            Event::Ready { protocol_version, era, server_info, capabilities, instructions } => {
+                Plain::of_type("ready")
+                    .text("protocolVersion", protocol_version)
+                    .text("era", era)
+                    .maybe_text("serverInfo", server_info.as_deref())
+                    .text("capabilities", capabilities)
+                    .maybe_text("instructions", instructions.as_deref())
+            }
+            Event::Tools { tools, problems, added, removed, changed, cache } => {
+                let scope = |public| if public { "public" } else { "private" };
+                // How long the catalog may be kept.
+                let cache = cache.map_or(JsValue::UNDEFINED, |hint| {
+                    let cache = Plain::new().number("ttlMs", hint.ttl_ms);
+                    cache.text("scope", scope(hint.public)).done()
+                });
+                Plain::of_type("tools")
+                    .text("tools", tools)
+                    .text("problems", problems)
+                    .texts("added", added)
+                    .texts("removed", removed)
+                    .texts("changed", changed)
+                    .value("cache", &cache)
+            }
+            Event::Settled { handle, outcome } => {
+                let of_type = |name| Plain::of_type(name).number("handle", f64::from(*handle));
+                match outcome {
+                    Ok(Settlement::Tool(tool)) => tool_out(of_type("tool"), tool),
+                    Ok(Settlement::Value(json)) => of_type("value").text("json", json),
+                    Ok(Settlement::Done) => of_type("done"),
+                    Err(error) => of_type("failed").value("fault", &self.fault_once(error)),
+                }
+            }
+            Event::Progress { handle, progress, total, message } => Plain::of_type("progress")
+                .number("handle", f64::from(*handle))
+                .number("progress", *progress)
+                .maybe_number("total", *total)
+                .maybe_text("message", message.as_deref()),
+            Event::Notification { method, params } => Plain::of_type("notification")
+                .text("method", method)
+                .maybe_text("params", params.as_deref()),
+            Event::Request { token, method, params } => Plain::of_type("request")
+                .number("token", f64::from(*token))
+                .text("method", method)
+                .maybe_text("params", params.as_deref()),
+            Event::RequestCancelled { token } => {
+                Plain::of_type("request_cancelled").number("token", f64::from(*token))
+            }
+            Event::Diagnostic { source, code, detail, truncated } => {
+                diagnostic(source, code, detail, *truncated)
+            }
+            Event::UncorrelatedError { rpc_code } => {
+                Plain::of_type("uncorrelated_error").number("rpcCode", *rpc_code as f64)
+            }
+            Event::Respawn => Plain::of_type("respawn"),
+            Event::Abandoned { handle } => {
+                Plain::of_type("abandoned").number("handle", f64::from(*handle))
+            }
+            Event::Closed { error } => {
+                let fault = error.as_ref().map(|error| self.fault_once(error));
+                Plain::of_type("closed").value("fault", &fault.unwrap_or(JsValue::UNDEFINED))
+            }
         }
+        .done()
     }
 
     fn fault_once(&mut self, error: &Error) -> JsValue {
@@ -524,25 +401,17 @@ impl Session {
     }
 }
 
-fn tool_out(handle: Handle, tool: &ToolOutcome) -> EventOut<'_> {
-    let problem = |&(index, reason): &(u32, &'static str)| ContentProblem { index, reason };
-    EventOut::Tool {
-        handle,
-        json: &tool.json,
-        dropped: &tool.dropped,
-        keep_meta: tool.keep_meta,
-        structured: tool.structured,
-        verdict: tool.verdict,
-        verdict_reason: tool.verdict_reason,
-        violation: tool.violation,
-        violations: tool.violations.iter().map(violation_out).collect(),
-        truncated: tool.truncated,
-        content_problems: tool.content_problems.iter().map(problem).collect(),
-    }
-}
-
-fn violation_out(violation: &Violation) -> ViolationOut<'_> {
-    ViolationOut::of(violation)
+fn tool_out(out: Plain, tool: &ToolOutcome) -> Plain {
+    out.text("json", &tool.json)
+        .numbers("dropped", &tool.dropped)
+        .flag("keepMeta", tool.keep_meta)
+        .flag("structured", tool.structured)
+        .text("verdict", tool.verdict)
+        .maybe_text("verdictReason", tool.verdict_reason)
+        .maybe_text("violation", tool.violation)
+        .value("violations", &violations_out(&tool.violations))
+        .flag("truncated", tool.truncated)
+        .value("contentProblems", &content_problems(&tool.content_problems))
 }
 
 /// Why the facade's copy of the arguments failed. `detail` is JSON text of reason and path.
@@ -554,33 +423,107 @@ fn arguments_refused(reason: &str, detail: String) -> Error {
     Error::new(Code::ProtocolError, reason).private(detail)
 }
 
-fn read_options<T: DeserializeOwned + Default>(options: &JsValue) -> Result<T, JsValue> {
+/// Reads a session's options; what cannot be read is named, a limit as `server`.
+fn session_options(members: &Members<'_>) -> Result<SessionOptions, Wrong> {
+    let profiles = [Profile::Contain, Profile::Strict];
+    let unknown = [OnUnknown::Accept, OnUnknown::Reject];
+    let keywords = [KeywordsInput::Full, KeywordsInput::Structural];
+    let formats = [FormatsInput::Annotate, FormatsInput::Assert];
+    let mut input = OptionsInput {
+        server: String::new(),
+        client_info: client_info(members.get("clientInfo")).map_err(|_| "clientInfo")?,
+        capabilities: members.text("capabilities")?,
+        profile: members.choice("profile", ["contain", "strict"], profiles)?,
+        era: era(members)?,
+        revisions: members.texts("revisions")?,
+        prior: prior(members.get("prior")).map_err(|_| "prior")?,
+        respawn: members.flag("respawn")?,
+        tools: members.text("tools")?,
+        validation: validation(members)?,
+        on_unknown: members.choice("onUnknown", ["accept", "reject"], unknown)?,
+        keywords: members.choice("keywords", ["full", "structural"], keywords)?,
+        formats: None,
+        require_tools: members.flag("requireTools")?,
+        require_structured: members.flag("requireStructured")?,
+        check_arguments: members.flag("checkArguments")?,
+        lenient_ids: members.flag("lenientIds")?,
+        numbers: numbers(members)?,
+    };
+    let server = |_| "server";
+    input.server = members.text("server")?.ok_or("server")?;
+    input.formats = members.choice("formats", ["annotate", "assert"], formats).map_err(server)?;
+    let limits = LimitsInput::read(|name| members.number(name)).map_err(server)?;
+    Ok(SessionOptions::from_input(input, &limits))
+}
+
+fn client_info(info: Option<JsValue>) -> Result<Option<ClientInfo>, Wrong> {
+    let Some(info) = info else { return Ok(None) };
+    let members = Members(&info);
+    Ok(Some(ClientInfo {
+        name: members.text("name")?.ok_or("name")?,
+        version: members.text("version")?.ok_or("version")?,
+        title: members.text("title")?,
+    }))
+}
+
+fn prior(prior: Option<JsValue>) -> Result<Option<Prior>, Wrong> {
+    let Some(prior) = prior else { return Ok(None) };
+    let members = Members(&prior);
+    Ok(Some(Prior {
+        era: era(&members)?.ok_or("era")?,
+        protocol_version: members.text("protocolVersion")?.unwrap_or_default(),
+    }))
+}
+
+fn era(members: &Members<'_>) -> Result<Option<Era>, Wrong> {
+    members.choice("era", ["auto", "legacy", "modern"], [Era::Auto, Era::Legacy, Era::Modern])
+}
+
+fn numbers(members: &Members<'_>) -> Result<Option<Numbers>, Wrong> {
+    let numbers = [Numbers::Number, Numbers::Bigint, Numbers::String];
+    members.choice("numbers", ["number", "bigint", "string"], numbers)
+}
+
+pub(super) fn validation(members: &Members<'_>) -> Result<Option<Validation>, Wrong> {
+    let modes = [Validation::Enforce, Validation::Report, Validation::Off];
+    members.choice("validation", ["enforce", "report", "off"], modes)
+}
+
+/// Reads the options of a call, which may be absent.
+fn call_options(options: &JsValue) -> Result<CallOptions, JsValue> {
     if options.is_undefined() {
-        return Ok(T::default());
+        return Ok(CallOptions::default());
     }
-    serde_wasm_bindgen::from_value(options.clone()).map_err(|_| {
-        let option = unreadable::<T>(options, &CALL_OPTIONS).unwrap_or("options");
-        fault(&option_invalid(Code::InvalidArguments, option))
-    })
+    let members = Members(options);
+    let read = || {
+        let RequestOptions { timeout_ms, max_total_timeout_ms, reset_timeout_on_progress } =
+            times(&members)?;
+        let validation = validation(&members)?;
+        let (numbers, meta) = (numbers(&members)?, members.text("meta")?);
+        Ok::<_, Wrong>(CallOptions {
+            timeout_ms,
+            max_total_timeout_ms,
+            reset_timeout_on_progress,
+            validation,
+            numbers,
+            meta,
+        })
+    };
+    read().map_err(refused)
 }
 
-/// The first member that cannot be read, found by reading each alone.
-pub(super) fn unreadable<T: DeserializeOwned>(
-    options: &JsValue,
-    names: &[&'static str],
-) -> Option<&'static str> {
-    names.iter().copied().find(|name| {
-        let key = JsValue::from_str(name);
-        let alone = Object::new();
-        let member = Reflect::get(options, &key).unwrap_or(JsValue::UNDEFINED);
-        // Setting a member of a fresh plain object cannot fail.
-        let _ = Reflect::set(&alone, &JsValue::from_str("server"), &JsValue::from_str(""));
-        let _ = Reflect::set(&alone, &key, &member);
-        serde_wasm_bindgen::from_value::<T>(alone.into()).is_err()
-    })
+/// Reads the options of a request, which may be absent.
+fn request_options(options: &JsValue) -> Result<RequestOptions, JsValue> {
+    if options.is_undefined() {
+        return Ok(RequestOptions::default());
+    }
+    times(&Members(options)).map_err(refused)
 }
 
-pub(super) fn option_invalid(code: Code, option: &'static str) -> Error {
-    Error::new(code, "option_invalid")
-        .facts(Facts { option: Some(option.into()), ..Facts::default() })
+fn times(members: &Members<'_>) -> Result<RequestOptions, Wrong> {
+    Ok(RequestOptions {
+        timeout_ms: members.number("timeoutMs")?,
+        max_total_timeout_ms: members.number("maxTotalTimeoutMs")?,
+        reset_timeout_on_progress: members.flag("resetTimeoutOnProgress")?,
+    })
 }

@@ -24,4 +24,4 @@ pub use reader::{Fault, Limits, Progress, Reader, read};
 pub use tape::{Elements, Kind, Members, Tape, Value};
 pub(crate) use tape::{Tag, Word};
 pub(crate) use text::push_wtf8;
-pub use text::{Points, Text};
+pub use text::{Points, Text, quote};

@@ -195,6 +195,35 @@ pub(crate) fn push_wtf8(out: &mut Vec<u8>, point: u32) {
     }
 }
 
+/// A JSON string literal.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        let (plain, after) = rest.split_at(at);
+        out.push_str(plain);
+        let byte = after.as_bytes().first().copied().unwrap_or_default();
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0C => out.push_str("\\f"),
+            _ => {
+                out.push_str(if byte < 0x10 { "\\u000" } else { "\\u001" });
+                out.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
+            }
+        }
+        rest = after.get(1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
     #[cfg(target_family = "wasm")]
@@ -231,5 +260,13 @@ mod tests {
     fn plain_text_counts_code_points() {
         assert_eq!(Text::plain("aé€😀").code_points(), 4);
         assert!(Text::plain("é").eq_text(escaped(r"\u00e9")));
+    }
+
+    #[test]
+    fn a_text_is_quoted_as_json_has_it() {
+        let every: String = (0..0x100).filter_map(char::from_u32).collect();
+        for text in ["", "plain", "\u{1F600}é", "\\", "a\"b\u{1}\u{1f}\n", every.as_str()] {
+            assert_eq!(quote(text), serde_json::to_string(text).unwrap());
+        }
     }
 }

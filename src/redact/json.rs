@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::names::{self, Name};
-use crate::json::{self, Elements, Kind, Limits, Members, Text, Value};
+use crate::json::{self, Elements, Kind, Limits, Members, Text, Value, quote};
 
 /// Nesting that is followed; deeper texts are masked as plain text.
 const MAX_DEPTH: u32 = 65_536;
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
 
     fn string(&mut self, range: Range<usize>, text: &str) {
         if let Cow::Owned(masked) = super::mask(text) {
-            let quoted = serde_json::Value::String(masked).to_string();
+            let quoted = quote(&masked);
             self.replace(range, &quoted);
         }
     }

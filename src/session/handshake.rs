@@ -48,8 +48,13 @@ impl Core {
 
     /// Who the client says it is, as JSON text.
     pub(super) fn own_info(&self) -> String {
-        // Three strings always have a JSON text.
-        serde_json::to_string(&self.options.client_info).unwrap_or_default()
+        let info = &self.options.client_info;
+        let title = info
+            .title
+            .as_deref()
+            .map_or_else(String::new, |title| format!(",\"title\":{}", encode::quote(title)));
+        let (name, version) = (encode::quote(&info.name), encode::quote(&info.version));
+        format!("{{\"name\":{name},\"version\":{version}{title}}}")
     }
 
     /// The capabilities the client declares: none in `strict` (row R04).

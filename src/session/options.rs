@@ -131,8 +131,21 @@ macro_rules! limits {
             }
 
             /// Name, value and "may be none" of each, in the order of row R02.
-            fn list(&self) -> [(&'static str, f64, bool); LIMITS] {
+            pub(crate) fn list(&self) -> [(&'static str, f64, bool); LIMITS] {
                 [$(($name, self.$field, $none),)*]
+            }
+        }
+
+        impl LimitsInput {
+            /// Reads each by its name.
+            pub(crate) fn read<E>(
+                of: impl Fn(&'static str) -> Result<Option<f64>, E>,
+            ) -> Result<Self, E> {
+                let mut input = LimitsInput::default();
+                for (name, value) in [$(($name, &mut input.$field),)*] {
+                    *value = of(name)?;
+                }
+                Ok(input)
             }
         }
 

@@ -2,7 +2,7 @@
 //! in `contain`, progress.
 
 use crate::error::{Code, Error, Facts};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::wire::encode;
 
 use super::core::Core;
@@ -56,9 +56,9 @@ impl Core {
     /// True if the client's capabilities promise to serve the method.
     pub(super) fn declares(&self, method: &str) -> bool {
         revision::capability_of(method).is_some_and(|capability| {
-            let declared: Option<serde_json::Map<String, serde_json::Value>> =
-                serde_json::from_str(self.own_capabilities()).ok();
-            declared.is_some_and(|declared| declared.contains_key(capability))
+            let own = self.own_capabilities().as_bytes();
+            let declared = json::read(own, json::Limits::depth(128));
+            declared.is_ok_and(|tape| tape.root(own).get(capability).is_some())
         })
     }
 

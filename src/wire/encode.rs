@@ -2,11 +2,7 @@
 //!
 //! Invariant: a frame has exactly one line feed, its last byte, whatever texts it was made of.
 
-/// A JSON string literal.
-pub fn quote(text: &str) -> String {
-    // Writing a string into memory cannot fail.
-    serde_json::to_string(text).unwrap_or_default()
-}
+pub use crate::json::quote;
 
 /// A request. `params` is the JSON text of an object.
 pub fn request(id: u32, method: &str, params: Option<&str>) -> Vec<u8> {

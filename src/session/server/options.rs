@@ -44,10 +44,25 @@ macro_rules! limits {
             }
 
             /// Name, value and "may be none" of each.
-            fn list(&self) -> impl Iterator<Item = (&'static str, f64, bool)> + use<> {
-                [$(($name, self.$field, $none),)*].into_iter()
+            pub(crate) fn list(&self) -> [(&'static str, f64, bool); LIMITS] {
+                [$(($name, self.$field, $none),)*]
             }
         }
+
+        impl ServerLimitsInput {
+            /// Reads each by its name.
+            pub(crate) fn read<E>(
+                of: impl Fn(&'static str) -> Result<Option<f64>, E>,
+            ) -> Result<Self, E> {
+                let mut input = ServerLimitsInput::default();
+                for (name, value) in [$(($name, &mut input.$field),)*] {
+                    *value = of(name)?;
+                }
+                Ok(input)
+            }
+        }
+
+        const LIMITS: usize = [$($name,)*].len();
     };
 }
 

@@ -30,8 +30,9 @@ const FEATURES: [&str; 8] = [
 ];
 
 /// Strips here and not in cargo: wasm-bindgen reads what cargo would strip. `-O3` gives code as fast
-/// as `-Oz` and a larger binary.
-const PASSES: [&str; 4] = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
+/// as `-Oz` and a larger binary. Twice, because the second run finds what the first left.
+const PASSES: [&str; 5] =
+    ["-Oz", "-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
 
 /// Binds and shrinks the linked module, or returns what an earlier run made of the same input.
 ///
