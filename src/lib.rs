@@ -7,7 +7,7 @@
 //!
 //! | module | owns |
 //! |---|---|
-//! | `sorted` | a small ordered map, and sorting |
+//! | `sorted` | ordered maps, and sorting |
 //! | `table` | maps and sets by hash |
 //! | [`error`] | the closed set of error codes, and one sentence for each reason |
 //! | [`json`] | bytes to a tape, exact numbers, pointers, equality |

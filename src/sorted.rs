@@ -1,20 +1,143 @@
-//! A small ordered map, and sorting, for few or nearly ordered entries.
+//! Ordered maps, and sorting.
 //!
-//! What the core keeps in order mostly rises: ids, handles, tickets, deadlines. A sorted deque is as
-//! fast there as a tree, and a tenth of its code for each type kept. Invariant: keys rise strictly.
+//! The standard library's tree is several kilobytes of code for each type kept. Here only comparing
+//! keys differs by type: what is in order are the numbers of slots, in one [`Order`] for all.
+//! Invariant: no choice of keys makes putting in or taking out slow.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
 
-/// An ordered map. Entries near either end are cheap to put in and to take out.
+/// Most slots in one run of an [`Order`]. Moving as many costs less than reaching for another.
+const RUN: usize = 512;
+
+/// Numbers of slots in an order that only their owner can tell. They stand in runs, none of which
+/// is empty, so that putting in and taking out moves few, wherever it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Order {
+    runs: Vec<Vec<u32>>,
+    count: usize,
+}
+
+/// A run, and a place in it.
+type Place = (usize, usize);
+
+impl Order {
+    /// The first place that is not before what is sought. `compare` tells how a slot stands to it.
+    #[inline(never)]
+    fn place(&self, compare: &dyn Fn(u32) -> Ordering) -> Place {
+        let is_before = |slot: &u32| compare(*slot) == Ordering::Less;
+        let run = self.runs.partition_point(|run| run.last().is_some_and(is_before));
+        (run, self.runs.get(run).map_or(0, |run| run.partition_point(is_before)))
+    }
+
+    /// The first slot that is not before what is sought.
+    #[inline(never)]
+    pub(crate) fn from(&self, compare: &dyn Fn(u32) -> Ordering) -> Option<u32> {
+        let (run, at) = self.place(compare);
+        self.runs.get(run)?.get(at).copied()
+    }
+
+    /// The slot that is equal to what is sought.
+    pub(crate) fn find(&self, compare: &dyn Fn(u32) -> Ordering) -> Option<u32> {
+        self.from(compare).filter(|&slot| compare(slot) == Ordering::Equal)
+    }
+
+    /// Puts a slot in, after those before it.
+    #[inline(never)]
+    pub(crate) fn insert(&mut self, slot: u32, compare: &dyn Fn(u32) -> Ordering) {
+        let (mut run, mut at) = self.place(compare);
+        if let Some(last) = self.runs.len().checked_sub(1)
+            && run > last
+        {
+            run = last;
+            at = self.runs.last().map_or(0, Vec::len);
+        }
+        self.count += 1;
+        let Some(slots) = self.runs.get_mut(run) else {
+            self.runs.push(vec![slot]);
+            return;
+        };
+        slots.insert(at, slot);
+        if slots.len() > RUN {
+            // What rises leaves full runs behind.
+            let rest = slots.split_off(if at == RUN { RUN } else { RUN / 2 });
+            self.runs.insert(run + 1, rest);
+        }
+    }
+
+    /// Takes out the slot that is equal to what is sought.
+    #[inline(never)]
+    pub(crate) fn remove(&mut self, compare: &dyn Fn(u32) -> Ordering) -> Option<u32> {
+        let (run, at) = self.place(compare);
+        let slots = self.runs.get_mut(run)?;
+        let slot = *slots.get(at)?;
+        if compare(slot) != Ordering::Equal {
+            return None;
+        }
+        slots.remove(at);
+        if slots.is_empty() {
+            self.runs.remove(run);
+        }
+        self.count -= 1;
+        Some(slot)
+    }
+
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.runs.first()?.first().copied()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        self.runs.iter().flatten().copied()
+    }
+}
+
+/// Entries by number; numbers of what was taken out are given again.
+#[derive(Clone, Debug)]
+pub(crate) struct Slots<T> {
+    entries: Vec<Option<T>>,
+    vacant: Vec<u32>,
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Slots { entries: Vec::new(), vacant: Vec::new() }
+    }
+}
+
+impl<T> Slots<T> {
+    pub(crate) fn insert(&mut self, entry: T) -> u32 {
+        let slot = self.vacant.pop().unwrap_or(self.entries.len() as u32);
+        match self.entries.get_mut(slot as usize) {
+            Some(place) => *place = Some(entry),
+            None => self.entries.push(Some(entry)),
+        }
+        slot
+    }
+
+    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+        self.entries.get(slot as usize)?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.entries.get_mut(slot as usize)?.as_mut()
+    }
+
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
+        let entry = self.entries.get_mut(slot as usize)?.take()?;
+        self.vacant.push(slot);
+        Some(entry)
+    }
+}
+
+/// An ordered map.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorted<K, V> {
-    entries: VecDeque<(K, V)>,
+    entries: Slots<(K, V)>,
+    order: Order,
 }
 
 impl<K, V> Default for Sorted<K, V> {
     fn default() -> Self {
-        Sorted { entries: VecDeque::new() }
+        Sorted { entries: Slots::default(), order: Order::default() }
     }
 }
 
@@ -23,76 +146,79 @@ impl<K: Ord, V> Sorted<K, V> {
         Sorted::default()
     }
 
-    fn find(&self, key: &K) -> Result<usize, usize> {
-        match self.entries.back() {
-            // The common case: what is new comes last.
-            Some((last, _)) if last < key => Err(self.entries.len()),
-            _ => self.entries.binary_search_by(|(other, _)| other.cmp(key)),
-        }
+    fn find(&self, key: &K) -> Option<u32> {
+        self.order.find(&|slot| against(&self.entries, slot, key))
     }
 
     /// Puts an entry in, in the place of an earlier one with that key.
     pub(crate) fn insert(&mut self, key: K, value: V) {
-        match self.find(&key) {
-            Ok(at) => {
-                if let Some(entry) = self.entries.get_mut(at) {
-                    entry.1 = value;
-                }
-            }
-            Err(at) => self.entries.insert(at, (key, value)),
+        if let Some(place) = self.get_mut(&key) {
+            *place = value;
+            return;
+        }
+        let slot = self.entries.insert((key, value));
+        let entries = &self.entries;
+        if let Some((key, _)) = entries.get(slot) {
+            self.order.insert(slot, &|other| against(entries, other, key));
         }
     }
 
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        let at = self.find(key).ok()?;
-        Some(&self.entries.get(at)?.1)
+        Some(&self.entries.get(self.find(key)?)?.1)
     }
 
     pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        let at = self.find(key).ok()?;
-        Some(&mut self.entries.get_mut(at)?.1)
+        let slot = self.find(key)?;
+        Some(&mut self.entries.get_mut(slot)?.1)
     }
 
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
-        let at = self.find(key).ok()?;
-        Some(self.entries.remove(at)?.1)
+        let entries = &self.entries;
+        let slot = self.order.remove(&|slot| against(entries, slot, key))?;
+        Some(self.entries.remove(slot)?.1)
     }
 
     pub(crate) fn first(&self) -> Option<&(K, V)> {
-        self.entries.front()
+        self.entries.get(self.order.first()?)
     }
 
     pub(crate) fn pop_first(&mut self) -> Option<(K, V)> {
-        self.entries.pop_front()
+        let slot = self.order.remove(&|_| Ordering::Equal)?;
+        self.entries.remove(slot)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.entries.iter().map(|(key, value)| (key, value))
+        self.order.iter().filter_map(|slot| self.entries.get(slot)).map(|(key, value)| (key, value))
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
-        self.entries.iter().map(|(key, _)| key)
+        self.iter().map(|(key, _)| key)
     }
 
-    pub(crate) fn into_keys(self) -> impl Iterator<Item = K> {
-        self.entries.into_iter().map(|(key, _)| key)
+    pub(crate) fn into_keys(mut self) -> impl Iterator<Item = K> {
+        std::iter::from_fn(move || Some(self.pop_first()?.0))
     }
 
-    pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
-        self.entries.into_iter().map(|(_, value)| value)
+    pub(crate) fn into_values(mut self) -> impl Iterator<Item = V> {
+        std::iter::from_fn(move || Some(self.pop_first()?.1))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.order.count
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     pub(crate) fn clear(&mut self) {
-        self.entries.clear();
+        *self = Sorted::default();
     }
+}
+
+/// How an entry stands to a key.
+fn against<K: Ord, V>(entries: &Slots<(K, V)>, slot: u32, key: &K) -> Ordering {
+    entries.get(slot).map_or(Ordering::Less, |(other, _)| other.cmp(key))
 }
 
 /// Sorts, equal entries in the order they came. The standard library's sorts are faster and some
@@ -187,6 +313,31 @@ mod tests {
         }
         assert!(sorted.iter().eq(tree.iter()));
         assert_eq!(sorted.pop_first(), tree.pop_first());
+    }
+
+    /// Enough for many runs, put in and taken out at the front, at the back and in between.
+    #[test]
+    fn runs_keep_the_order() {
+        let (mut sorted, mut tree) = (Sorted::new(), BTreeMap::new());
+        let spread = |number: u32| number.wrapping_mul(2_654_435_761) >> 8;
+        for number in 0..6_000 {
+            for key in [number, spread(number), u32::MAX - number] {
+                sorted.insert(key, number);
+                tree.insert(key, number);
+            }
+        }
+        assert!(sorted.order.runs.len() > 20);
+        for number in 0..5_000 {
+            for key in [number / 2, spread(number), u32::MAX - number / 3] {
+                assert_eq!(sorted.remove(&key), tree.remove(&key));
+            }
+            assert_eq!(sorted.pop_first(), tree.pop_first());
+        }
+        assert_eq!(sorted.len(), tree.len());
+        assert!(sorted.order.runs.iter().all(|run| (1..=RUN).contains(&run.len())));
+        assert!(sorted.entries.entries.len() <= 18_000);
+        assert!(sorted.iter().eq(tree.iter()));
+        assert!(sorted.into_keys().eq(tree.into_keys()));
     }
 
     #[test]

@@ -214,7 +214,7 @@ pub fn quote(text: &str) -> String {
             0x0C => out.push_str("\\f"),
             _ => {
                 out.push_str(if byte < 0x10 { "\\u000" } else { "\\u001" });
-                out.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
+                out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or_default());
             }
         }
         rest = after.get(1..).unwrap_or_default();

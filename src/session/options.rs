@@ -138,7 +138,10 @@ macro_rules! limits {
 
         impl LimitsInput {
             /// Reads each by its name.
-            pub(crate) fn read<E>(
+            ///
+            /// # Errors
+            /// The first that `of` gives.
+            pub fn read<E>(
                 of: impl Fn(&'static str) -> Result<Option<f64>, E>,
             ) -> Result<Self, E> {
                 let mut input = LimitsInput::default();
