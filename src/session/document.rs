@@ -4,9 +4,8 @@
 //! Row R17 bounds the bytes of a schema after it was read and written again, so white space,
 //! escapes, number spelling and repeated members of the original do not count.
 
-use std::collections::HashMap;
-
 use crate::json::{Kind, Text, Value};
+use crate::table::Table;
 
 /// UTF-8 bytes of the text `JSON.stringify` makes of the value.
 pub(super) fn stringified_len(value: Value<'_>) -> usize {
@@ -23,12 +22,12 @@ pub(super) fn stringified_len(value: Value<'_>) -> usize {
                 stack.extend(value.elements());
             }
             Kind::Object => {
-                let mut members = HashMap::with_capacity(value.len() as usize);
+                let mut members = Table::new();
                 for (name, member) in value.members() {
                     members.insert(name.to_wtf8(), (name, member));
                 }
                 total += 2 + members.len().saturating_sub(1);
-                for (name, member) in members.into_values() {
+                for (_, (name, member)) in members {
                     total += string_len(name) + 1;
                     stack.push(member);
                 }

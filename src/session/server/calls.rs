@@ -55,7 +55,7 @@ impl Core {
 
     /// True if a request of this id waits for its answer.
     pub(super) fn is_open_id(&self, id: &str) -> bool {
-        self.open_ids.contains_key(&(None, id.to_owned()))
+        self.open_ids.get(&(None, id.to_owned())).is_some()
     }
 
     /// The host's answer to a call.

@@ -3,7 +3,7 @@
 //! Invariant: as with the client, inputs wait in one inbox while a line before them is not done, so
 //! how the work is sliced changes neither output nor events.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -98,7 +98,7 @@ pub(super) struct Core {
     pub(super) calls: Sorted<Token, OpenCall>,
     pub(super) listens: Vec<Listen>,
     /// Ids that wait for an answer.
-    pub(super) open_ids: HashMap<Key, Option<Token>>,
+    pub(super) open_ids: Sorted<Key, Option<Token>>,
     pub(super) batches: Sorted<u32, Batch>,
     pub(super) last_batch: u32,
     pub(super) last_token: Token,
@@ -137,7 +137,7 @@ impl Core {
             unsent: 0,
             calls: Sorted::new(),
             listens: Vec::new(),
-            open_ids: HashMap::new(),
+            open_ids: Sorted::new(),
             batches: Sorted::new(),
             last_batch: 0,
             last_token: 0,

@@ -74,7 +74,7 @@ impl Core {
             self.refuse(route, "null", &fault);
             return;
         }
-        if self.open_ids.contains_key(&key) {
+        if self.open_ids.get(&key).is_some() {
             self.note_line("duplicate_request", method.as_bytes());
             // An answer by its id would settle the other one.
             let fault = Fault::new(INVALID_REQUEST, "A request of this id is open", 400);
