@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 const RUN: usize = 512;
 
 /// Numbers of slots in an order that only their owner can tell. They stand in runs, none of which
-/// is empty, so that putting in and taking out moves few, wherever it is.
+/// is empty but a single one, so that putting in and taking out moves few, wherever it is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
     runs: Vec<Vec<u32>>,
@@ -25,6 +25,13 @@ impl Order {
     #[inline(never)]
     fn place(&self, compare: &dyn Fn(u32) -> Ordering) -> Place {
         let is_before = |slot: &u32| compare(*slot) == Ordering::Less;
+        // The common cases: what is oldest is taken out, what is new comes last.
+        if self.first().is_some_and(|slot| !is_before(&slot)) {
+            return (0, 0);
+        }
+        if self.runs.last().and_then(|run| run.last()).is_some_and(is_before) {
+            return (self.runs.len(), 0);
+        }
         let run = self.runs.partition_point(|run| run.last().is_some_and(is_before));
         (run, self.runs.get(run).map_or(0, |run| run.partition_point(is_before)))
     }
@@ -74,7 +81,7 @@ impl Order {
             return None;
         }
         slots.remove(at);
-        if slots.is_empty() {
+        if slots.is_empty() && self.runs.len() > 1 {
             self.runs.remove(run);
         }
         self.count -= 1;
