@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 /// Most slots in one run of an [`Order`]. Moving as many costs less than reaching for another.
-const RUN: usize = 512;
+const RUN: usize = 64;
 
 /// Numbers of slots in an order that only their owner can tell. They stand in runs, none of which
 /// is empty but a single one, so that putting in and taking out moves few, wherever it is.

@@ -28,6 +28,7 @@ pub(super) fn compile(flags: &[&str], target: &Path, anywhere: bool) -> Outcome<
 /// With `opt-level = 3` these give the smallest binary and one of the fastest: the loops that matter
 /// say themselves what belongs into them (`#[inline(always)]`), and inlining elsewhere only adds
 /// bytes. Measured beside `opt-level = "s"`: 0.93 of its time on structured lines, 5 % smaller.
+/// Calls in loops have a threshold of their own, which alone is 4 % of the binary.
 const CODE: [&str; 4] = [
     "-Cllvm-args=-inline-threshold=8",
     "-Cllvm-args=-inlinehint-threshold=60",
