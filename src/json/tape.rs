@@ -112,6 +112,12 @@ impl Word {
         (self.0 >> 32) as u32 & MAX_PAYLOAD
     }
 
+    /// Tag and payload as they stand in the word.
+    #[inline(always)]
+    pub(crate) const fn high(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
     #[inline(always)]
     pub(crate) const fn offset(self) -> u32 {
         self.0 as u32

@@ -118,6 +118,10 @@ pub(crate) enum Leaf {
     /// Unless the value is a long string: it has patterns, and matching those may have to stop.
     Short,
     Always,
+    /// Always, and the types alone decide.
+    Kinds,
+    /// Where that finds it valid: members or elements, in few levels, that need no frame either.
+    Flat,
 }
 
 /// What the verdict needs of a node, small because it is read for every value: the entry of a mere

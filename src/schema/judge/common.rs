@@ -182,9 +182,10 @@ impl Judge {
             return Some(Answer::Invalid);
         }
         match fast.leaf {
-            Leaf::Always if fast.ops.start == fast.ops.end => Some(Answer::Valid),
+            Leaf::Kinds => Some(Answer::Valid),
             Leaf::Always => Some(self.leaf(cx, fast.ops, at)),
             Leaf::Short if !cx.is_long_string(at) => Some(self.leaf(cx, fast.ops, at)),
+            Leaf::Flat if self.is_flatly_valid(cx, fast, word, at) => Some(Answer::Valid),
             _ => self.apply_in_frame(cx, Entry::member(fast.id, at, 0, false), *fast),
         }
     }
@@ -204,7 +205,7 @@ fn state_of(child: usize, guess: u32, seen: u64, doubtful: u32) -> OpState {
 
 /// The slot of a name and how to judge its value, if it is declared.
 #[inline(always)]
-fn find<'a>(
+pub(super) fn find<'a>(
     cx: Context<'a>,
     index: u32,
     declared: &'a [Member],
@@ -213,8 +214,7 @@ fn find<'a>(
     guess: u32,
 ) -> Option<(u32, &'a Fast)> {
     if let Some(member) = declared.get(guess as usize)
-        && name.tag_bits() == Tag::Key as usize
-        && member.is_surely(cx.bytes, name.offset() as usize, name.payload())
+        && member.is_surely(cx.bytes, name)
     {
         return Some((guess, &member.fast));
     }

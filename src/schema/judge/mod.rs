@@ -15,6 +15,7 @@ mod branches;
 mod common;
 mod context;
 mod explain;
+mod flat;
 mod frame;
 mod locate;
 mod members;
@@ -326,9 +327,9 @@ impl Judge {
             return Some(Answer::Invalid);
         }
         let framed = match fast.leaf {
-            Leaf::Always => false,
+            Leaf::Always | Leaf::Kinds => false,
             Leaf::Short => cx.is_long_string(entry.at),
-            Leaf::Never => true,
+            Leaf::Never | Leaf::Flat => true,
         };
         if framed {
             return self.apply_in_frame(cx, entry, fast);

@@ -35,10 +35,10 @@ impl Judge {
                 };
                 answer(self.scalar_enumeration(cx, set, at))
             }
-            Op::Minimum(index) => limit(cx, at, index, |order| order.is_ge()),
-            Op::Maximum(index) => limit(cx, at, index, |order| order.is_le()),
-            Op::ExclusiveMinimum(index) => limit(cx, at, index, |order| order.is_gt()),
-            Op::ExclusiveMaximum(index) => limit(cx, at, index, |order| order.is_lt()),
+            Op::Minimum(index) => limit(cx, at, index, AT_LEAST),
+            Op::Maximum(index) => limit(cx, at, index, AT_MOST),
+            Op::ExclusiveMinimum(index) => limit(cx, at, index, ABOVE),
+            Op::ExclusiveMaximum(index) => limit(cx, at, index, BELOW),
             Op::MultipleOf(index) => self.multiple_of(cx, index, at),
             Op::MinLength(least) => match cx.value(at).text() {
                 Some(text) => answer(self.length_is(text, least, u32::MAX)),
@@ -122,7 +122,11 @@ impl Judge {
         let value = cx.value(at);
         if let Some(text) = value.text() {
             self.meter.count_bytes(text.raw_bytes().len());
-            return set.strings.find(text, 0).is_some();
+            let found = match word.tag() {
+                Tag::String => set.strings.find_at(cx.bytes, word.offset(), word.payload(), 0),
+                _ => set.strings.find(text, 0),
+            };
+            return found.is_some();
         }
         if set.hashes.is_empty() {
             return set.few.iter().any(|&member| {
@@ -269,16 +273,27 @@ pub(super) fn number_text(cx: Context<'_>, at: u32) -> Option<&[u8]> {
     }
 }
 
-/// Compares a number with a limit; anything else holds.
-#[inline]
-fn limit(cx: Context<'_>, at: u32, index: u32, holds: fn(Ordering) -> bool) -> Answer {
+/// Outcomes of a comparison as bits: less, equal, greater.
+const BELOW: u8 = 1;
+const AT_MOST: u8 = 3;
+const ABOVE: u8 = 4;
+const AT_LEAST: u8 = 6;
+
+/// True if a number compares with a limit as asked for; anything else holds.
+fn limit(cx: Context<'_>, at: u32, index: u32, wanted: u8) -> Answer {
     let (Some(text), Some(bound)) = (number_text(cx, at), cx.program.bounds.get(index as usize))
     else {
         return Answer::Valid;
     };
-    let order = match bound.small.and_then(|limit| number::compare_with(text, limit)) {
-        Some(order) => order,
-        None => number::compare(text, &bound.text),
+    let order = match bound.small {
+        // The limit of most counts and prices, and no number of those begins with a zero.
+        Some(0) if text.first().is_some_and(|digit| matches!(digit, b'1'..=b'9')) => {
+            Ordering::Greater
+        }
+        small => match small.and_then(|limit| number::compare_with(text, limit)) {
+            Some(order) => order,
+            None => number::compare(text, &bound.text),
+        },
     };
-    answer(holds(order))
+    answer(wanted >> (order as i8 + 1) & 1 == 1)
 }
