@@ -12,7 +12,7 @@ pub(super) fn starts(bytes: &[u8], at: usize, literal: &[u8]) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(literal))
 }
 
-/// Length of an ASCII string without escapes whose content begins at `start`, if it is short.
+/// Length of a string without escapes whose content begins at `start`, if it is short and sound.
 #[inline(always)]
 pub(super) fn short_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
@@ -21,9 +21,13 @@ pub(super) fn short_string(bytes: &[u8], start: usize) -> Option<usize> {
         let hits = ascii_stops(u64::from_le_bytes(eight));
         if hits != 0 {
             let end = at + (hits.trailing_zeros() / 8) as usize;
-            return (bytes.get(end) == Some(&b'"')).then_some(end - start);
+            if bytes.get(end) == Some(&b'"') {
+                return Some(end - start);
+            }
+            at = beyond_ascii(bytes, end, start + SHORT)?;
+        } else {
+            at += 8;
         }
-        at += 8;
         if at - start >= SHORT {
             return None;
         }
@@ -32,6 +36,41 @@ pub(super) fn short_string(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Bytes of a string that is short.
 const SHORT: usize = 40;
+
+/// The position after the characters beyond ASCII that stand at `at`, or of one at or soon after
+/// `pause`; none if there are none, or if one is no UTF-8.
+#[inline(never)]
+fn beyond_ascii(bytes: &[u8], mut at: usize, pause: usize) -> Option<usize> {
+    let start = at;
+    while at < pause
+        && let Some(rest) = bytes.get(at..)
+        && rest.first().is_some_and(|&byte| byte >= 0x80)
+    {
+        at += utf8_length(rest)?;
+    }
+    (at > start).then_some(at)
+}
+
+/// Length of the sequence of several bytes that begins a text, if it is UTF-8 (RFC 3629).
+#[inline(always)]
+fn utf8_length(bytes: &[u8]) -> Option<usize> {
+    let continues = |byte: u8| byte & 0xC0 == 0x80;
+    match *bytes {
+        [0xC2..=0xDF, second, ..] if continues(second) => Some(2),
+        [first @ 0xE0..=0xEF, second, third, ..] if continues(second) && continues(third) => {
+            let bits = (first as u32) << 8 | second as u32;
+            // Neither longer than needed nor half of a surrogate pair.
+            (bits >= 0xE0A0 && !(0xEDA0..0xEE00).contains(&bits)).then_some(3)
+        }
+        [first @ 0xF0..=0xF4, second, third, fourth, ..]
+            if continues(second) && continues(third) && continues(fourth) =>
+        {
+            let bits = (first as u32) << 8 | second as u32;
+            (0xF090..0xF490).contains(&bits).then_some(4)
+        }
+        _ => None,
+    }
+}
 
 /// Tag and length of a number without exponent that is well formed and far from overflow.
 #[inline(always)]
@@ -88,22 +127,11 @@ pub(super) fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Marks the bytes that end a plain run of a string: quote, backslash, control characters.
+/// Marks the bytes that a plain run of ASCII stops at: quote, backslash, control characters, and
+/// those beyond ASCII.
 ///
 /// The mark is the byte's high bit. A borrow can mark a byte above a true one wrongly, never below
 /// it: only the lowest mark counts.
-#[inline]
-fn string_stops(word: u64) -> u64 {
-    // A byte with a high bit keeps it in all three, borrows nothing and is masked out at the end.
-    let quote = word ^ (ONES * b'"' as u64);
-    let slash = word ^ (ONES * b'\\' as u64);
-    (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20))
-        & !word
-        & HIGHS
-}
-
-/// Marks the same bytes, and those beyond ASCII, as [`string_stops`] does: only the lowest mark
-/// counts. Bytes with a high bit are marked in any case, which makes the others cheaper to tell.
 #[inline(always)]
 fn ascii_stops(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -112,41 +140,40 @@ fn ascii_stops(word: u64) -> u64 {
         & HIGHS
 }
 
-/// The first position from `at` on that holds a quote, a backslash or a control character, eight
-/// bytes at a time; or one at or soon after `pause`. Notes bytes beyond ASCII.
-#[inline]
-pub(super) fn plain_run(bytes: &[u8], mut at: usize, pause: usize, non_ascii: &mut bool) -> usize {
-    let mut high = 0;
-    while let Some([first, second]) = pair_at(bytes, at) {
-        if string_stops(first) | string_stops(second) != 0 || at >= pause {
+/// The first position from `at` on that holds a quote, a backslash or a control character; or one at
+/// or soon after `pause`. Notes bytes that are not UTF-8 and goes on behind them.
+pub(super) fn plain_run(bytes: &[u8], mut at: usize, pause: usize, broken: &mut bool) -> usize {
+    loop {
+        while at < pause
+            && let Some([first, second]) = pair_at(bytes, at)
+        {
+            let (low, high) = (ascii_stops(first), ascii_stops(second));
+            if low | high == 0 {
+                at += 16;
+                continue;
+            }
+            let (bytes_before, marks) = if low != 0 { (0, low) } else { (8, high) };
+            at += bytes_before + (marks.trailing_zeros() / 8) as usize;
             break;
         }
-        high |= first | second;
-        at += 16;
-    }
-    while let Some(&eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(eight);
-        let hits = string_stops(word);
-        if hits != 0 {
-            let length = hits.trailing_zeros() / 8;
-            // Only bytes before the hit count.
-            let before = (1_u64 << (8 * length)).wrapping_sub(1);
-            *non_ascii |= (high | word & before) & HIGHS != 0;
-            return at + length as usize;
+        // Goes on only where the text ends soon.
+        while let Some(&(0x20..=0x21 | 0x23..=0x5b | 0x5d..=0x7f)) = bytes.get(at) {
+            if at >= pause {
+                return at;
+            }
+            at += 1;
         }
-        high |= word;
-        at += 8;
-        if at >= pause {
-            *non_ascii |= high & HIGHS != 0;
-            return at;
+        match bytes.get(at) {
+            Some(0x80..) if at < pause => match beyond_ascii(bytes, at, pause) {
+                Some(after) => at = after,
+                None => {
+                    *broken = true;
+                    at += 1;
+                }
+            },
+            _ => return at,
         }
     }
-    while let Some(&byte @ (0x20..=0x21 | 0x23..=0x5b | 0x5d..)) = bytes.get(at) {
-        high |= (byte as u64) << 56;
-        at += 1;
-    }
-    *non_ascii |= high & HIGHS != 0;
-    at
 }
 
 /// Sixteen bytes as two words.
@@ -185,4 +212,57 @@ pub(super) fn escape(bytes: &[u8], at: usize, lone: &mut bool) -> Result<usize, 
 pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 4)?;
     digits.iter().try_fold(0, |value, &digit| Some(value << 4 | (digit as char).to_digit(16)?))
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::*;
+
+    #[test]
+    fn utf8_is_what_the_standard_library_takes() {
+        let edges = [0, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
+        for first in 0x80..=0xff {
+            for second in 0..=0xff {
+                for (third, fourth) in edges.iter().flat_map(|&a| edges.map(|b| (a, b))) {
+                    let bytes = [first, second, third, fourth];
+                    let valid = match std::str::from_utf8(&bytes) {
+                        Ok(text) => Some(text.chars().next().unwrap().len_utf8()),
+                        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()])
+                            .ok()
+                            .and_then(|text| text.chars().next())
+                            .map(char::len_utf8),
+                    };
+                    assert_eq!(utf8_length(&bytes), valid, "{bytes:x?}");
+                }
+                assert_eq!(utf8_length(&[first]), None);
+            }
+        }
+    }
+
+    #[test]
+    fn runs_stop_where_they_must() {
+        for before in 0..40 {
+            for character in ["", "é", "€", "😀", "日本語日本語日本語"] {
+                let plain = format!("{}{character}{}", "x".repeat(before), "y".repeat(before % 5));
+                for stop in ["\"", "\\", "\u{1f}"] {
+                    let text = format!("{plain}{stop}{}", "z".repeat(20));
+                    let mut broken = false;
+                    let end = plain_run(text.as_bytes(), 0, usize::MAX, &mut broken);
+                    assert_eq!((end, broken), (plain.len(), false), "{text}");
+                    let mut at = 0;
+                    while !text[at..].starts_with(stop) {
+                        at = plain_run(text.as_bytes(), at, at + 1, &mut broken);
+                    }
+                    assert_eq!((at, broken), (plain.len(), false), "{text}");
+                    let mut bytes = text.into_bytes();
+                    bytes.insert(before, 0xff);
+                    let end = plain_run(&bytes, 0, usize::MAX, &mut broken);
+                    assert_eq!((end, broken), (plain.len() + 1, true));
+                }
+            }
+        }
+    }
 }
