@@ -63,8 +63,8 @@ impl Session {
     }
 
     /// Bytes of the server's stdout.
-    pub fn receive(&mut self, chunk: &[u8], now: f64) {
-        self.session.receive(chunk, now);
+    pub fn receive(&mut self, chunk: Vec<u8>, now: f64) {
+        self.session.receive_owned(chunk, now);
         self.session.note();
     }
 

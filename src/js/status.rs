@@ -104,14 +104,15 @@ impl Noted {
             && tool.dropped.is_empty()
             && tool.content_problems.is_empty();
         if plain {
+            let json = tool.json.as_bytes();
             self.set(place::HANDLE, f64::from(handle));
             self.set(
                 place::FLAGS,
                 f64::from(u8::from(tool.structured) | u8::from(tool.keep_meta) << 1),
             );
             self.set(place::FINDING, finding as f64);
-            self.set(place::TEXT, tool.json.as_ptr() as usize as f64);
-            self.set(place::LENGTH, tool.json.len() as f64);
+            self.set(place::TEXT, json.as_ptr() as usize as f64);
+            self.set(place::LENGTH, json.len() as f64);
         }
         plain
     }

@@ -63,7 +63,13 @@ impl ClientSession {
 
     /// Bytes of the server's stdout, split anywhere. Frames and queues them.
     pub fn receive(&mut self, chunk: &[u8], now: f64) {
-        self.core.receive(chunk, now);
+        self.core.receive(|lines| lines.push(chunk), now);
+    }
+
+    /// The same for bytes that are the session's to keep: one line with its line feed, as most
+    /// chunks are, is not copied again.
+    pub fn receive_owned(&mut self, chunk: Vec<u8>, now: f64) {
+        self.core.receive(|lines| lines.push_owned(chunk), now);
     }
 
     /// A message by itself, from a transport that does not frame: `in_reply_to` is the handle of

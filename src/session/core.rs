@@ -81,7 +81,8 @@ pub(super) enum Input {
 
 /// A line that was read.
 pub(super) struct Line {
-    pub(super) bytes: Vec<u8>,
+    /// Shared with what is handed out of it.
+    pub(super) bytes: Rc<Vec<u8>>,
     pub(super) tape: Tape,
     /// The message of ours that it came in reply to, where the transport tells.
     pub(super) in_reply_to: Option<Handle>,
@@ -292,13 +293,17 @@ impl Core {
         self.blocked.is_some()
     }
 
-    /// Frames bytes; the lines wait for [`Core::work`].
-    pub(super) fn receive(&mut self, chunk: &[u8], now: f64) {
+    /// Frames bytes that are pushed; the lines wait for [`Core::work`].
+    pub(super) fn receive(
+        &mut self,
+        push: impl FnOnce(&mut LineReader) -> Result<(), FrameTooLong>,
+        now: f64,
+    ) {
         if matches!(self.phase, Phase::Idle | Phase::Respawning) || self.is_over() {
             return;
         }
         self.first_bytes(self.now.max(now));
-        let broken = self.lines.push(chunk) == Err(FrameTooLong);
+        let broken = push(&mut self.lines) == Err(FrameTooLong);
         self.queue_frames(now);
         if broken {
             self.inbox.push_back((Input::Broken, now));

@@ -1,5 +1,8 @@
 //! What a session hands out: events, with the peer's payloads as JSON text.
 
+use std::ops::{Deref, Range};
+use std::rc::Rc;
+
 use crate::error::Error;
 use crate::schema::Violation;
 
@@ -139,11 +142,45 @@ pub enum Settlement {
     Done,
 }
 
+/// Text of a line that was read, where it stands: a result may be long, and is not copied. Keeps the
+/// line's bytes as long as it lives.
+#[derive(Clone)]
+pub struct LineText {
+    line: Rc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl LineText {
+    /// The reader found the range to be a JSON text.
+    pub(super) fn new(line: &Rc<Vec<u8>>, range: Range<usize>) -> Self {
+        LineText { line: Rc::clone(line), range }
+    }
+
+    /// The text's bytes, which are UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.line.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl Deref for LineText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for LineText {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(&**self, formatter)
+    }
+}
+
 /// A tool call's result and what was found about it.
 #[derive(Clone, Debug)]
 pub struct ToolOutcome {
     /// The `result` member exactly as it arrived.
-    pub json: String,
+    pub json: LineText,
     /// Indices of content blocks that are not handed out.
     pub dropped: Vec<u32>,
     /// True if `_meta` is handed out when it is present and an object.

@@ -41,7 +41,7 @@ impl Core {
         match read {
             Read::Json(bytes, tape) => {
                 *steps = steps.saturating_sub((bytes.len() / BYTES_PER_STEP) as u64);
-                let line = Rc::new(Line { bytes, tape, in_reply_to });
+                let line = Rc::new(Line { bytes: Rc::new(bytes), tape, in_reply_to });
                 self.message(&line, 0);
             }
             Read::Noise { bytes, unfinished } => self.noise(&bytes, unfinished, in_reply_to),

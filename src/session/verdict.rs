@@ -9,7 +9,7 @@ use crate::json::Value;
 use crate::schema::{Judge, Outcome, Verdict};
 
 use super::core::{Core, Line, Task};
-use super::event::{Handle, Settlement, ToolOutcome};
+use super::event::{Handle, LineText, Settlement, ToolOutcome};
 use super::options::{Numbers, OnUnknown, Validation};
 use super::pending::ToolCall;
 use super::report::source;
@@ -211,7 +211,7 @@ impl Core {
         self.settle(
             call.handle,
             Ok(Settlement::Tool(ToolOutcome {
-                json: value.raw().to_owned(),
+                json: LineText::new(&line.bytes, value.range()),
                 dropped: shape.dropped,
                 keep_meta: !self.strict(),
                 structured: shape.structured.is_some(),

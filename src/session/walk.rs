@@ -449,7 +449,7 @@ impl Core {
 fn given_page(tools: &str) -> Option<Line> {
     let bytes = format!("{{\"tools\":{tools}}}").into_bytes();
     let tape = json::read(&bytes, json::Limits::depth(128)).ok()?;
-    Some(Line { bytes, tape, in_reply_to: None })
+    Some(Line { bytes: Rc::new(bytes), tape, in_reply_to: None })
 }
 
 /// True if the text can be the option `tools`.

@@ -85,6 +85,23 @@ impl LineReader {
         Ok(())
     }
 
+    /// The same for bytes of the caller's: if they are one line with its line feed, as most chunks
+    /// are, they are not copied.
+    ///
+    /// # Errors
+    /// As [`LineReader::push`].
+    pub fn push_owned(&mut self, mut chunk: Vec<u8>) -> Result<(), FrameTooLong> {
+        let is_line = self.partial.is_empty()
+            && !(self.broken || self.skipping)
+            && find_line_feed(&chunk).is_some_and(|end| end + 1 == chunk.len());
+        if !is_line {
+            return self.push(&chunk);
+        }
+        chunk.pop();
+        self.partial = chunk;
+        self.line_end(&[])
+    }
+
     /// Room for bytes that hold no line feed, at the end of the line under way; nothing if they are
     /// to be pushed. So who owns the bytes copies them once, straight to their place.
     pub fn room(&mut self, length: usize) -> Option<&mut [MaybeUninit<u8>]> {
@@ -315,6 +332,31 @@ mod tests {
         let mut reader = LineReader::new(10_000, Profile::Contain);
         reader.push(&[b'a'; 20_000]).unwrap();
         assert_eq!(reader.next_frame(), Some(Frame::TooLong(vec![b'a'; HEAD_BYTES])));
+    }
+
+    #[test]
+    fn owned_bytes_are_framed_like_others() {
+        for text in
+            ["a\n", "a\r\n", "\n", "a", "a\nb\n", "a\nb", "\u{feff}a\n", "123456\n", "12345\r\n"]
+        {
+            for before in ["", "x", "x\n", "1234567"] {
+                for profile in [Profile::Contain, Profile::Strict] {
+                    let mut readers = [LineReader::new(5, profile), LineReader::new(5, profile)];
+                    let [owned, lent] = &mut readers;
+                    let pushed = owned.push(before.as_bytes());
+                    assert_eq!(pushed, lent.push(before.as_bytes()));
+                    assert_eq!(
+                        owned.push_owned(text.into()),
+                        lent.push(text.as_bytes()),
+                        "{text:?}"
+                    );
+                    let frames = readers.map(|mut reader| {
+                        std::iter::from_fn(|| reader.next_frame()).collect::<Vec<_>>()
+                    });
+                    assert_eq!(frames[0], frames[1], "{before:?} {text:?}");
+                }
+            }
+        }
     }
 
     #[test]
