@@ -13,6 +13,7 @@ pub(crate) mod number;
 pub(crate) mod pointer;
 mod reader;
 mod scan;
+mod sprint;
 mod tape;
 mod text;
 

@@ -1,4 +1,5 @@
-//! Reads bytes into a tape: RFC 8259, UTF-8 checked, in one pass that can pause anywhere.
+//! Reads bytes into a tape: RFC 8259, UTF-8 checked, in one pass that can pause anywhere. The
+//! common forms of tokens are the business of [`super::sprint`].
 //!
 //! Invariant: the state is plain data (a position, what may come next, the open containers), so a
 //! reader stopped by its byte budget and resumed gives the tape of an unbroken run. Depth costs
@@ -6,10 +7,7 @@
 
 use super::deep::Deep;
 use super::number;
-use super::scan::{
-    byte_after_space, escape, plain_number, plain_run, short_string, skip_digits, skip_space,
-    starts,
-};
+use super::scan::{escape, plain_run, skip_digits, skip_space, starts};
 use super::tape::{MAX_PAYLOAD, Tag, Tape, Word};
 
 /// Bounds of one text.
@@ -53,7 +51,7 @@ pub enum Progress {
 
 /// What may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
+pub(super) enum Expect {
     /// A value.
     Value,
     /// The first element of an array, or its end.
@@ -88,25 +86,25 @@ struct Scan {
 
 /// A container around the current one: its word, its children so far, and what it is.
 #[derive(Clone, Copy)]
-struct Outer {
-    word: u32,
-    count: u32,
-    is_object: bool,
+pub(super) struct Outer {
+    pub(super) word: u32,
+    pub(super) count: u32,
+    pub(super) is_object: bool,
 }
 
 /// A resumable reader of one text.
 pub struct Reader {
-    limits: Limits,
-    at: usize,
-    expect: Expect,
+    pub(super) limits: Limits,
+    pub(super) at: usize,
+    pub(super) expect: Expect,
     string: Option<OpenString>,
     /// The containers around the current one; the outermost entry is the text itself.
-    outer: Vec<Outer>,
+    pub(super) outer: Vec<Outer>,
     /// The current container.
-    inner: Outer,
+    pub(super) inner: Outer,
     deep: Deep,
-    tokens: u32,
-    tape: Tape,
+    pub(super) tokens: u32,
+    pub(super) tape: Tape,
 }
 
 /// Reads a whole text at once.
@@ -123,7 +121,7 @@ pub fn read(bytes: &[u8], limits: Limits) -> Result<Tape, Fault> {
 const STRING_SLICE: usize = 1 << 16;
 
 /// Digits that a double always holds.
-const EXACT_DIGITS: usize = 15;
+pub(super) const EXACT_DIGITS: usize = 15;
 
 /// Bytes of a text from which the length of its tape is guessed.
 const SAMPLE: usize = 1 << 16;
@@ -186,122 +184,6 @@ impl Reader {
         self.tape.words.reserve_exact(whole.min(MAX_PAYLOAD as usize).saturating_sub(so_far));
     }
 
-    /// Reads on while tokens are of the common forms: short strings without escapes, numbers
-    /// without exponent, containers within the depth. Stops before anything else, and before
-    /// anything wrong, and leaves that to [`Reader::step`].
-    ///
-    /// The state lives in locals here so that it can stay in registers, and what may come next is
-    /// where the code stands; measured at more than twice the speed of going through `step` for
-    /// every token.
-    fn sprint(&mut self, bytes: &[u8], stop: usize) {
-        let Reader { limits, outer, tape, .. } = self;
-        let words = &mut tape.words;
-        let (mut at, mut expect, mut inner) = (self.at, self.expect, self.inner);
-        // Every iteration adds at most two tokens, and the bound is exact only in `step`.
-        let mut tokens_left = limits.max_tokens.saturating_sub(self.tokens);
-        let tokens_before = tokens_left;
-        'run: while tokens_left > 1 && at < stop && expect != Expect::Colon {
-            let Some(mut byte) = byte_after_space(bytes, &mut at) else { break };
-            if let Expect::NameOrEnd | Expect::Name = expect {
-                if byte != b'"' {
-                    if byte == b'}' && expect == Expect::NameOrEnd {
-                        expect = Expect::CommaOrEnd;
-                        continue;
-                    }
-                    break;
-                }
-                let Some(length) = short_string(bytes, at + 1) else { break };
-                words.push(Word::new(Tag::Key, length as u32, at as u32 + 1));
-                tokens_left -= 1;
-                at += length + 2;
-                expect = Expect::Colon;
-                match byte_after_space(bytes, &mut at) {
-                    Some(b':') => at += 1,
-                    _ => break,
-                }
-                expect = Expect::Value;
-                match byte_after_space(bytes, &mut at) {
-                    Some(next) => byte = next,
-                    None => break,
-                }
-            }
-            if let Expect::Value | Expect::ElementOrEnd = expect {
-                let (tag, offset, length, next) = match byte {
-                    b'"' => match short_string(bytes, at + 1) {
-                        Some(length) => (Tag::String, at + 1, length, at + length + 2),
-                        None => break,
-                    },
-                    b'0'..=b'9' | b'-' => match plain_number(bytes, at) {
-                        Some((tag, length)) => {
-                            tape.long_integer |= length > EXACT_DIGITS;
-                            (tag, at, length, at + length)
-                        }
-                        None => break,
-                    },
-                    b'{' | b'[' => {
-                        let word = words.len();
-                        if outer.len() >= limits.max_depth as usize || word >= MAX_PAYLOAD as usize
-                        {
-                            break;
-                        }
-                        let is_object = byte == b'{';
-                        let tag = if is_object { Tag::ObjectOpen } else { Tag::ArrayOpen };
-                        words.push(Word::new(tag, 0, at as u32));
-                        outer.push(inner);
-                        tape.depth = tape.depth.max(outer.len() as u32);
-                        inner = Outer { word: word as u32, count: 0, is_object };
-                        expect = if is_object { Expect::NameOrEnd } else { Expect::ElementOrEnd };
-                        tokens_left -= 1;
-                        at += 1;
-                        continue;
-                    }
-                    b't' if starts(bytes, at, b"true") => (Tag::True, at, 0, at + 4),
-                    b'f' if starts(bytes, at, b"false") => (Tag::False, at, 0, at + 5),
-                    b'n' if starts(bytes, at, b"null") => (Tag::Null, at, 0, at + 4),
-                    b']' if expect == Expect::ElementOrEnd => {
-                        expect = Expect::CommaOrEnd;
-                        continue;
-                    }
-                    _ => break,
-                };
-                words.push(Word::new(tag, length as u32, offset as u32));
-                inner.count += 1;
-                tokens_left -= 1;
-                at = next;
-                expect = Expect::CommaOrEnd;
-            }
-            loop {
-                match byte_after_space(bytes, &mut at) {
-                    Some(b',') if !outer.is_empty() => {
-                        at += 1;
-                        expect = if inner.is_object { Expect::Name } else { Expect::Value };
-                        break;
-                    }
-                    Some(byte @ (b'}' | b']')) if inner.is_object == (byte == b'}') => {
-                        let distance = words.len() - inner.word as usize;
-                        let (true, Some(parent), Some(word)) = (
-                            distance <= MAX_PAYLOAD as usize,
-                            outer.last(),
-                            words.get_mut(inner.word as usize),
-                        ) else {
-                            break 'run;
-                        };
-                        *word = Word::new(word.tag(), distance as u32, word.offset());
-                        let tag = if inner.is_object { Tag::ObjectClose } else { Tag::ArrayClose };
-                        words.push(Word::new(tag, inner.count, at as u32));
-                        inner = *parent;
-                        inner.count += 1;
-                        outer.truncate(outer.len() - 1);
-                        at += 1;
-                    }
-                    _ => break 'run,
-                }
-            }
-        }
-        self.tokens += tokens_before - tokens_left;
-        (self.at, self.expect, self.inner) = (at, expect, inner);
-    }
-
     /// Reads one token, whatever its form; says where that ended the run.
     fn step(&mut self, bytes: &[u8], stop: usize) -> Result<Option<Progress>, Fault> {
         self.at = skip_space(bytes, self.at);
@@ -356,6 +238,11 @@ impl Reader {
     /// The tape, once [`Reader::run`] said `Done`.
     pub fn finish(self) -> Tape {
         self.tape
+    }
+
+    /// The same where the reader stays; it must not run again.
+    pub(crate) fn take_tape(&mut self) -> Tape {
+        std::mem::take(&mut self.tape)
     }
 
     #[cold]

@@ -90,7 +90,7 @@ pub(super) struct Line {
 
 /// What is under way, to be gone on with by the next slice.
 pub(super) enum Task {
-    Read(LineReading, Option<Handle>),
+    Read(Box<LineReading>, Option<Handle>),
     Judge(Box<JudgeTask>),
     Arguments(Box<ArgumentsTask>),
     Page(Box<PageTask>),

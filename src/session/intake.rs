@@ -18,14 +18,14 @@ const BYTES_PER_STEP: usize = 16;
 impl Core {
     pub(super) fn start_reading(&mut self, line: Vec<u8>, in_reply_to: Option<Handle>) {
         let max_tokens = self.options.limits.max_tokens.min(u32::MAX as f64) as u32;
-        let reading = LineReading::new(line, self.options.profile, max_tokens);
+        let reading = Box::new(LineReading::new(line, self.options.profile, max_tokens));
         self.task = Some(Task::Read(reading, in_reply_to));
     }
 
     /// Reads on in a line.
     pub(super) fn read(
         &mut self,
-        mut reading: LineReading,
+        mut reading: Box<LineReading>,
         in_reply_to: Option<Handle>,
         steps: &mut u64,
     ) {

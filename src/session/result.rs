@@ -103,11 +103,11 @@ impl<'a> Members<'a> {
     fn read(result: Value<'a>) -> Option<Self> {
         let mut members = Members::default();
         for (name, value) in result.members() {
-            let slot = match name.to_str().as_ref() {
-                "content" => &mut members.content,
-                "structuredContent" => &mut members.structured,
-                "isError" => &mut members.is_error,
-                "_meta" => &mut members.meta,
+            let slot = match name.to_wtf8().as_ref() {
+                b"content" => &mut members.content,
+                b"structuredContent" => &mut members.structured,
+                b"isError" => &mut members.is_error,
+                b"_meta" => &mut members.meta,
                 _ => continue,
             };
             if slot.replace(value).is_some() {

@@ -129,13 +129,13 @@ impl<'a> Envelope<'a> {
     fn read(root: Value<'a>) -> Self {
         let mut envelope = Envelope::default();
         for (name, value) in root.members() {
-            let slot = match name.to_str().as_ref() {
-                "jsonrpc" => &mut envelope.version,
-                "id" => &mut envelope.id,
-                "method" => &mut envelope.method,
-                "params" => &mut envelope.params,
-                "result" => &mut envelope.result,
-                "error" => &mut envelope.error,
+            let slot = match name.to_wtf8().as_ref() {
+                b"jsonrpc" => &mut envelope.version,
+                b"id" => &mut envelope.id,
+                b"method" => &mut envelope.method,
+                b"params" => &mut envelope.params,
+                b"result" => &mut envelope.result,
+                b"error" => &mut envelope.error,
                 _ => continue,
             };
             envelope.repeated |= slot.replace(value).is_some();
@@ -272,9 +272,9 @@ fn remote(error: Value<'_>, strict: bool) -> Result<Remote<'_>, &'static str> {
     let (mut code, mut message) = (None, None);
     let mut repeated = false;
     for (name, value) in error.members() {
-        match name.to_str().as_ref() {
-            "code" => repeated |= code.replace(value).is_some(),
-            "message" => repeated |= message.replace(value).is_some(),
+        match name.to_wtf8().as_ref() {
+            b"code" => repeated |= code.replace(value).is_some(),
+            b"message" => repeated |= message.replace(value).is_some(),
             _ => {}
         }
     }

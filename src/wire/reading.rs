@@ -65,8 +65,8 @@ impl LineReading {
         let fault = match self.reader.run(&self.bytes, budget) {
             Ok(Progress::Pending) => return Poll::Pending,
             Ok(Progress::Done) => {
-                let reader = std::mem::replace(&mut self.reader, Reader::new(self.limits));
-                return Poll::Ready(Read::Json(std::mem::take(&mut self.bytes), reader.finish()));
+                let bytes = std::mem::take(&mut self.bytes);
+                return Poll::Ready(Read::Json(bytes, self.reader.take_tape()));
             }
             Err(fault) => fault,
         };
