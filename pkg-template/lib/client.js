@@ -33,9 +33,9 @@
  *
  *   interface Sink {                        // every method may be called at any time, in any order
  *     receive(chunk: Uint8Array): void;     // bytes of stdout; copied before it returns
- *     // Resolves when the bytes received so far are processed: a host that can pause its source
- *     // awaits it, so that a fast server cannot queue without bound.
- *     ready(): Promise<void>;
+ *     // Resolves when the bytes received so far are processed (undefined: they are): a host that can
+ *     // pause its source awaits it, so that a fast server cannot queue without bound.
+ *     ready(): Promise<void> | undefined;
  *     end(): void;                          // stdout ended
  *     exited(code: number | null): void;    // report it before `end` when both are known within 250 ms
  *     writeFailed(): void;                  // stdin closed, EPIPE

@@ -46,12 +46,12 @@ class Driver {
   }
 
   /**
-   * Resolves when what was received so far is processed. Reading on before that would let a peer
-   * that floods us, or does not read our answers, fill our memory.
+   * Resolves when what was received so far is processed; undefined if it is. Reading on before that
+   * would let a peer that floods us, or does not read our answers, fill our memory.
    */
   ready() {
     if (this.#stopped || !(this.#session.hasWork || this.#session.isBlocked)) {
-      return Promise.resolve();
+      return undefined;
     }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -99,10 +99,11 @@ class Driver {
       }
       return;
     }
-    const end = now() + SLICE_MS;
+    let at = now();
+    const end = at + SLICE_MS;
     do {
-      this.#session.work(SLICE_STEPS, now());
-    } while (this.#session.hasWork && now() < end);
+      this.#session.work(SLICE_STEPS, at);
+    } while (this.#session.hasWork && (at = now()) < end);
     if (this.#session.hasWork) {
       this.#sliceAhead = true;
       nextTask(() => {

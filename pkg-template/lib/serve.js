@@ -96,7 +96,10 @@ class Serving {
           break;
         }
         this.#driver.feed((session, at) => session.receive(value, at));
-        await this.#driver.ready();
+        const processed = this.#driver.ready();
+        if (processed !== undefined) {
+          await processed;
+        }
       }
     } catch (error) {
       // A stream that fails has ended; one that gives something else than bytes is the host's fault.

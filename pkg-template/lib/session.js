@@ -21,7 +21,7 @@ import {
   rootFault,
   snapshotJson,
 } from "./snapshot.js";
-import { plainOutcome, toolResult } from "./tool-result.js";
+import { plainResult, toolResult } from "./tool-result.js";
 
 const OPTIONS = [
   "server",
@@ -272,7 +272,9 @@ class ClientSession {
     numberOf(now, "now");
     const picked = callOptions(options);
     const { text, refusal } = this.#arguments(args);
-    this.#note("call", now, { name: tool, text, refusal, options: picked ?? {} });
+    if (this.#inner.recorder !== undefined) {
+      this.#note("call", now, { name: tool, text, refusal, options: picked ?? {} });
+    }
     return this.#request(picked?.numbers, (core) =>
       core.callTool(tool, text, refusal, picked, now),
     );
@@ -382,7 +384,10 @@ class ClientSession {
       return inner.events.shift();
     }
     const out = this.#read((core) => core.pollEvent(), undefined);
-    return out === undefined ? inner.events.shift() : this.#event(out === true ? shown(inner) : out);
+    if (out === true) {
+      return this.#shown(inner);
+    }
+    return out === undefined ? inner.events.shift() : this.#event(out);
   }
 
   get nextDeadline() {
@@ -508,6 +513,14 @@ class ClientSession {
     return numbers;
   }
 
+  /** The result that the core's numbers show. */
+  #shown({ instance, status }) {
+    const handle = status[HANDLE];
+    const json = instance.textAt(status[TEXT], status[LENGTH]);
+    const result = plainResult(json, status[FLAGS], status[FINDING], this.#settled(handle));
+    return { type: "settled", handle, ok: true, result };
+  }
+
   #event(out) {
     switch (out.type) {
       case "tool": {
@@ -559,12 +572,6 @@ class ClientSession {
 }
 
 disposable(ClientSession);
-
-/** The result that the core's numbers show. */
-function shown({ instance, status }) {
-  const json = instance.textAt(status[TEXT], status[LENGTH]);
-  return { type: "tool", handle: status[HANDLE], ...plainOutcome(json, status[FLAGS], status[FINDING]) };
-}
 
 /** Times that are no numbers as NaN: the core refuses that and names the option. */
 function times(picked) {

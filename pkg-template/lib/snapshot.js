@@ -25,26 +25,6 @@ class Frame {
   }
 }
 
-/** Pieces joined on. */
-const PIECES = 2_048;
-
-/** Joins pieces as they come: a text that grew by `+=` would be a tree of them, and cost more. */
-class Writer {
-  #pieces = [];
-  #joined = [];
-
-  write(piece) {
-    if (this.#pieces.push(piece) === PIECES) {
-      this.#joined.push(this.#pieces.join(""));
-      this.#pieces.length = 0;
-    }
-  }
-
-  text() {
-    return this.#joined.join("") + this.#pieces.join("");
-  }
-}
-
 /** Characters that stand for themselves between quotes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -69,129 +49,177 @@ class Refusal {
  * function was called, or `{ fault: { reason, path } }` when the value is refused.
  */
 function copyJson(root, settings) {
-  const frames = [];
-  const ancestors = new Set();
-  let budget = settings.budget;
-  let bigints = false;
-  let called = false;
-  const writer = new Writer();
+  return new Copy(settings).of(root);
+}
 
-  function spend(amount) {
-    budget -= amount;
-    if (budget < 0) {
+/** UTF-16 units from which on a text is put aside: one that only grew would be a deep tree. */
+const PART = 512;
+
+/** Containers that are compared one by one; those nested deeper are kept in a set. */
+const FEW = 8;
+
+class Copy {
+  constructor(settings) {
+    this.settings = settings;
+    this.left = settings.budget;
+    this.bigints = false;
+    this.called = false;
+    this.frames = [];
+    this.deep = undefined;
+    this.parts = undefined;
+    this.text = "";
+  }
+
+  of(root) {
+    const { frames } = this;
+    try {
+      this.enter(root);
+      while (frames.length > 0) {
+        const frame = frames[frames.length - 1];
+        if (frame.next === frame.length) {
+          this.close(frame);
+        } else if (frame.keys === null) {
+          this.element(frame);
+        } else {
+          this.member(frame);
+        }
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) {
+        throw thrown;
+      }
+      return { fault: { reason: thrown.reason, path: pathOf(frames) } };
+    }
+    const text = this.parts === undefined ? this.text : this.parts.join("") + this.text;
+    return { text, bigints: this.bigints, called: this.called };
+  }
+
+  write(piece) {
+    this.text += piece;
+    if (this.text.length >= PART) {
+      this.parts ??= [];
+      this.parts.push(this.text);
+      this.text = "";
+    }
+  }
+
+  spend(amount) {
+    this.left -= amount;
+    if (this.left < 0) {
       throw new Refusal("expansion_budget");
     }
   }
 
-  function scalar(value) {
+  enter(value) {
+    if (value === null) {
+      this.spend(4);
+      this.write("null");
+    } else if (typeof value === "object") {
+      this.open(value);
+    } else {
+      this.scalar(value);
+    }
+  }
+
+  scalar(value) {
     switch (typeof value) {
       case "string":
-        spend(value.length + 2);
-        writer.write(quoted(value));
+        this.spend(value.length + 2);
+        this.write(quoted(value));
         return;
-      case "number":
-        spend(`${value}`.length);
+      case "number": {
+        const digits = `${value}`;
+        this.spend(digits.length);
         if (!Number.isFinite(value)) {
           throw new Refusal("non_finite");
         }
-        writer.write(`${value}`);
+        this.write(digits);
         return;
+      }
       case "boolean":
-        spend(value ? 4 : 5);
-        writer.write(value ? "true" : "false");
+        this.spend(value ? 4 : 5);
+        this.write(value ? "true" : "false");
         return;
       case "bigint":
-        if (settings.bigintDigits) {
+        if (this.settings.bigintDigits) {
           const digits = `${value}`;
-          bigints = true;
-          spend(digits.length);
-          writer.write(digits);
+          this.bigints = true;
+          this.spend(digits.length);
+          this.write(digits);
           return;
         }
     }
-    spend(2);
+    this.spend(2);
     // undefined, function, symbol, and bigint unless digits are wanted.
     throw new Refusal(typeof value);
   }
 
-  function open(value) {
-    spend(2);
-    if (ancestors.has(value)) {
+  open(value) {
+    const { frames } = this;
+    this.spend(2);
+    if (this.isWithin(value)) {
       throw new Refusal("cycle");
     }
-    if (frames.length >= settings.maxDepth) {
+    if (frames.length >= this.settings.maxDepth) {
       throw new Refusal("depth");
     }
-    const frame = frameOf(value, settings.omitSymbols);
+    const frame = frameOf(value, this.settings.omitSymbols);
     if (frame.keys === null) {
-      spend(Math.max(0, frame.length - 1));
+      this.spend(Math.max(0, frame.length - 1));
     }
-    ancestors.add(value);
+    if (frames.length >= FEW) {
+      this.deep ??= new Set();
+      this.deep.add(value);
+    }
     frames.push(frame);
-    writer.write(frame.keys === null ? "[" : "{");
+    this.write(frame.keys === null ? "[" : "{");
   }
 
-  function enter(value) {
-    if (value === null) {
-      spend(4);
-      writer.write("null");
-    } else if (typeof value === "object") {
-      open(value);
-    } else {
-      scalar(value);
+  /** True for a container that is being copied. */
+  isWithin(value) {
+    const { frames } = this;
+    for (let index = Math.min(frames.length, FEW) - 1; index >= 0; index -= 1) {
+      if (frames[index].value === value) {
+        return true;
+      }
+    }
+    return frames.length > FEW && this.deep.has(value);
+  }
+
+  close(frame) {
+    this.write(frame.keys === null ? "]" : "}");
+    this.frames.pop();
+    if (this.frames.length >= FEW) {
+      this.deep.delete(frame.value);
     }
   }
 
-  function element(frame) {
+  element(frame) {
     const index = frame.next++;
     if (index > 0) {
-      writer.write(",");
+      this.write(",");
     }
     const descriptor = elementOf(frame.value, index);
     // A hole reads as undefined: never through a prototype.
-    enter(descriptor === undefined ? undefined : dataOf(descriptor));
+    this.enter(descriptor === undefined ? undefined : dataOf(descriptor));
   }
 
-  function member(frame) {
+  member(frame) {
     const index = frame.next++;
     const key = frame.keys[index];
     let value = dataOf(frame.descriptors[index]);
-    if (settings.callDefaults && key === "default" && typeof value === "function") {
-      called = true;
+    if (this.settings.callDefaults && key === "default" && typeof value === "function") {
+      this.called = true;
       value = resultOf(value);
     }
-    if (value === undefined && settings.omitUndefined) {
+    if (value === undefined && this.settings.omitUndefined) {
       return;
     }
-    spend(key.length + (frame.written === 0 ? 3 : 4));
-    writer.write(`${frame.written === 0 ? "" : ","}${quoted(key)}:`);
+    this.spend(key.length + (frame.written === 0 ? 3 : 4));
+    this.write(`${frame.written === 0 ? "" : ","}${quoted(key)}:`);
     frame.written += 1;
-    enter(value);
+    this.enter(value);
   }
-
-  try {
-    enter(root);
-    while (frames.length > 0) {
-      const frame = frames[frames.length - 1];
-      if (frame.next < frame.length) {
-        if (frame.keys === null) {
-          element(frame);
-        } else {
-          member(frame);
-        }
-      } else {
-        writer.write(frame.keys === null ? "]" : "}");
-        ancestors.delete(frame.value);
-        frames.pop();
-      }
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal)) {
-      throw thrown;
-    }
-    return { fault: { reason: thrown.reason, path: pathOf(frames) } };
-  }
-  return { text: writer.text(), bigints, called };
 }
 
 /** What a value's traps throw becomes a refusal. */

@@ -57,7 +57,10 @@ class StreamTransport {
           break;
         }
         sink.receive(value);
-        await sink.ready();
+        const processed = sink.ready();
+        if (processed !== undefined) {
+          await processed;
+        }
       }
     } catch (error) {
       if (error instanceof ToolwireError) {
@@ -74,14 +77,17 @@ class StreamTransport {
   }
 }
 
-/** A `ReadableStream` by its reader, for hosts where it cannot be iterated; else the iterator. */
+/**
+ * A `ReadableStream` by its reader, for hosts where it cannot be iterated; else the iterator, whose
+ * `next` may throw.
+ */
 function sourceOf(readable) {
   if (typeof readable.getReader === "function") {
     const reader = readable.getReader();
     return { next: () => reader.read(), cancel: async () => reader.cancel() };
   }
   const iterator = readable[Symbol.asyncIterator]();
-  return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
+  return { next: () => iterator.next(), cancel: async () => iterator.return?.() };
 }
 
 function pause(ms) {

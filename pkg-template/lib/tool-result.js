@@ -21,43 +21,52 @@ const FINDINGS = [
 const STRUCTURED = 1;
 const KEEP_META = 2;
 
-/** The members of a result that are found about it, for one of which nothing more is to be said. */
-function plainOutcome(json, flags, finding) {
+/** Makes the result of what the core's numbers say, of which nothing more is to be said. */
+function plainResult(json, flags, finding, numbers) {
+  const sent = parseJson(json, numbers);
+  const { content } = sent;
   const [verdict, verdictReason] = FINDINGS[finding];
-  return {
-    json,
-    dropped: [],
-    keepMeta: (flags & KEEP_META) !== 0,
-    structured: (flags & STRUCTURED) !== 0,
-    verdict,
-    verdictReason,
-    violation: undefined,
-    violations: [],
-    truncated: false,
-    contentProblems: [],
-  };
+  const result = membersOf(
+    sent,
+    Array.isArray(content) ? content : [],
+    (flags & STRUCTURED) !== 0,
+    (flags & KEEP_META) !== 0,
+  );
+  found(result, json, verdict, verdictReason, undefined, [], false, []);
+  return result;
 }
 
 /** Makes the result of what the core found. `numbers` says how large integers are read. */
 function toolResult(out, numbers) {
   const sent = parseJson(out.json, numbers);
+  const result = membersOf(sent, contentOf(sent, out.dropped), out.structured, out.keepMeta);
+  const { json, verdict, verdictReason, violation, truncated, contentProblems } = out;
+  const violations = out.violations.map(violationOf);
+  found(result, json, verdict, verdictReason, violation, violations, truncated, contentProblems);
+  return result;
+}
+
+function membersOf(sent, content, structured, keepMeta) {
   const result = {
-    content: contentOf(sent, out.dropped),
+    content,
     isError: sent.isError === true,
-    structuredContent: out.structured ? sent.structuredContent : undefined,
+    structuredContent: structured ? sent.structuredContent : undefined,
   };
-  if (out.keepMeta && isObject(sent._meta)) {
+  if (keepMeta && isObject(sent._meta)) {
     result._meta = sent._meta;
   }
-  const { json } = out;
-  hide(result, "verdict", out.verdict);
-  hide(result, "verdictReason", out.verdictReason);
-  hide(result, "violation", out.violation);
-  hide(result, "violations", out.violations.map(violationOf));
-  hide(result, "truncated", out.truncated);
-  hide(result, "contentProblems", out.contentProblems);
-  hide(result, "rawJson", () => json);
   return result;
+}
+
+/** Adds what was found: own members that no copy, comparison or message shows. */
+function found(result, json, verdict, verdictReason, violation, violations, truncated, problems) {
+  hide(result, "verdict", verdict);
+  hide(result, "verdictReason", verdictReason);
+  hide(result, "violation", violation);
+  hide(result, "violations", violations);
+  hide(result, "truncated", truncated);
+  hide(result, "contentProblems", problems);
+  hide(result, "rawJson", () => json);
 }
 
 function contentOf(sent, dropped) {
@@ -82,4 +91,4 @@ function hide(result, name, value) {
   Object.defineProperty(result, name, { value, configurable: true, writable: true });
 }
 
-export { plainOutcome, toolResult, withoutIndexes };
+export { plainResult, toolResult, withoutIndexes };

@@ -46,6 +46,31 @@ test("what is not JSON is refused by name and place", () => {
   refused(undefined, "undefined", "arguments");
 });
 
+test("a cycle is found at any depth, and what is there twice is none", () => {
+  for (let depth = 1; depth <= 20; depth += 1) {
+    for (let back = 0; back < depth; back += 1) {
+      const nested = [{}];
+      for (let level = 1; level < depth; level += 1) {
+        nested.push({});
+        nested[level - 1].v = nested[level];
+      }
+      nested[depth - 1].v = nested[back];
+      refused(nested[0], "cycle", `arguments${".v".repeat(depth)}`);
+      const shared = { leaf: [] };
+      nested[depth - 1].v = [shared, shared];
+      nested[depth - 1].w = shared;
+      assert.equal(snapshotJson(nested[0]), JSON.stringify(nested[0]));
+    }
+  }
+});
+
+test("a text of many parts is whole", () => {
+  for (let count = 1; count < 400; count += 37) {
+    const value = { rows: Array.from({ length: count }, (_, id) => ({ id, name: `row ${id}` })) };
+    assert.equal(snapshotJson(value), JSON.stringify(value));
+  }
+});
+
 test("an array of another realm is an array", () => {
   assert.equal(snapshotJson({ v: vm.runInNewContext("[1]") }), '{"v":[1]}');
 });
