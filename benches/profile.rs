@@ -22,7 +22,7 @@ use toolwire::json::{self, Limits};
 use toolwire::schema::{self, CompileOptions, Verdict};
 use toolwire::session::ClientSession;
 use toolwire::session::event::{Event, Settlement};
-use toolwire::session::options::SessionOptions;
+use toolwire::session::options::{Era, SessionOptions};
 use toolwire::wire::Profile;
 
 fn main() {
@@ -66,6 +66,7 @@ fn judge(schema: &[u8], text: &[u8], count: usize) {
 
 fn session(schema: &str, line: &[u8], count: usize) {
     let mut options = SessionOptions::new("bench", Profile::Contain);
+    options.era = Era::Legacy;
     let schema = std::fs::read_to_string(schema).unwrap();
     options.tools =
         Some(format!(r#"[{{"name":"query","inputSchema":{{}},"outputSchema":{schema}}}]"#));
