@@ -7,7 +7,7 @@ use std::task::Poll;
 use crate::error::{Code, Error, Facts};
 use crate::json::{Limits, Progress, Reader, Tape};
 use crate::schema::{Judge, Verdict};
-use crate::wire::encode::{self, quote};
+use crate::wire::encode::{self, push_quoted, quote};
 
 use super::core::{Core, Phase, Task};
 use super::event::{Handle, Settlement};
@@ -192,7 +192,13 @@ impl Core {
 
     fn send_call(&mut self, call: CallInput, arguments: &str, tool: Rc<Tool>) {
         let CallInput { handle, name, options, times, .. } = call;
-        let params = format!("{{\"name\":{},\"arguments\":{arguments}}}", quote(&name));
+        // With room for `_meta`, which is put in when the call is sent.
+        let mut params = String::with_capacity(80 + name.len() + arguments.len());
+        params.push_str("{\"name\":");
+        push_quoted(&mut params, &name);
+        params.push_str(",\"arguments\":");
+        params.push_str(arguments);
+        params.push('}');
         let call = ToolCall {
             handle,
             tool,
@@ -278,8 +284,12 @@ impl Core {
             let token = has_token.then_some(id);
             let meta = self.meta_text(self.revision, token, meta.as_deref());
             params.pop();
-            let comma = if params.ends_with('{') { "" } else { "," };
-            params.push_str(&format!("{comma}\"_meta\":{meta}}}"));
+            if !params.ends_with('{') {
+                params.push(',');
+            }
+            params.push_str("\"_meta\":");
+            params.push_str(&meta);
+            params.push('}');
         }
         let pending = Pending { made, again, ..self.pending(kind, method, times, has_token) };
         self.send(id, Some(&params), pending);

@@ -4,7 +4,7 @@
 //! Invariant: a name is written once, and what the session says of itself wins over the host.
 
 use crate::json::{self, Limits, Value};
-use crate::wire::encode::quote;
+use crate::wire::encode::{push_number, quote};
 
 use super::core::Core;
 use super::revision::{Revision, meta};
@@ -17,13 +17,16 @@ impl Core {
         token: Option<u32>,
         given: Option<&str>,
     ) -> String {
-        let mut text = String::from("{");
-        let mut own: Vec<&str> = Vec::new();
+        let mut text = String::with_capacity(32);
+        text.push('{');
         if let Some(token) = token {
-            text.push_str(&format!("\"{}\":{token}", meta::PROGRESS));
-            own.push(meta::PROGRESS);
+            text.push('"');
+            text.push_str(meta::PROGRESS);
+            text.push_str("\":");
+            push_number(&mut text, token);
         }
-        if let Some(revision) = revision.filter(|revision| revision.stamped) {
+        let stamped = revision.filter(|revision| revision.stamped);
+        if let Some(revision) = stamped {
             separate(&mut text);
             text.push_str(&format!(
                 "\"{}\":\"{}\",\"{}\":{},\"{}\":{}",
@@ -34,13 +37,15 @@ impl Core {
                 meta::CAPABILITIES,
                 self.own_capabilities(),
             ));
-            own.extend([meta::VERSION, meta::CLIENT_INFO, meta::CAPABILITIES]);
             let given_level = given.is_some_and(|given| has_member(given, meta::LOG_LEVEL));
             if let Some(level) = self.log_level.as_deref().filter(|_| !given_level) {
                 text.push_str(&format!(",\"{}\":{}", meta::LOG_LEVEL, quote(level)));
             }
         }
-        push_members(&mut text, given, &own);
+        let own = [meta::PROGRESS, meta::VERSION, meta::CLIENT_INFO, meta::CAPABILITIES];
+        let from = if token.is_some() { 0 } else { 1 };
+        let to = if stamped.is_some() { own.len() } else { 1 };
+        push_members(&mut text, given, own.get(from..to).unwrap_or_default());
         text.push('}');
         text
     }

@@ -6,17 +6,25 @@ pub use crate::json::quote;
 
 /// A request. `params` is the JSON text of an object.
 pub fn request(id: u32, method: &str, params: Option<&str>) -> Vec<u8> {
-    message(&format!("\"id\":{id},\"method\":{}", quote(method)), "params", params)
+    let mut out = opened(method.len() + params.map_or(0, str::len));
+    out.push_str("\"id\":");
+    push_number(&mut out, id);
+    out.push_str(",\"method\":");
+    push_quoted(&mut out, method);
+    closed(out, "params", params)
 }
 
 /// A notification. `params` is the JSON text of an object.
 pub fn notification(method: &str, params: Option<&str>) -> Vec<u8> {
-    message(&format!("\"method\":{}", quote(method)), "params", params)
+    let mut out = opened(method.len() + params.map_or(0, str::len));
+    out.push_str("\"method\":");
+    push_quoted(&mut out, method);
+    closed(out, "params", params)
 }
 
 /// A good answer; `id` and `result` are JSON texts.
 pub fn result(id: &str, result: &str) -> Vec<u8> {
-    message(&format!("\"id\":{id}"), "result", Some(result))
+    closed(answer(id, result.len()), "result", Some(result))
 }
 
 /// An error answer; `id` and `data` are JSON texts.
@@ -27,30 +35,63 @@ pub fn error(id: &str, code: i64, text: &str, data: Option<&str>) -> Vec<u8> {
         object.push_str(data);
     }
     object.push('}');
-    message(&format!("\"id\":{id}"), "error", Some(&object))
+    closed(answer(id, object.len()), "error", Some(&object))
 }
 
-fn message(head: &str, name: &str, last: Option<&str>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(40 + head.len() + last.map_or(0, str::len));
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
-    out.extend_from_slice(head.as_bytes());
-    if let Some(last) = last {
-        out.extend_from_slice(b",\"");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-        // A line break can only be white space between tokens.
-        out.extend(
-            last.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }),
-        );
-    }
-    out.extend_from_slice(b"}\n");
+fn answer(id: &str, length: usize) -> String {
+    let mut out = opened(id.len() + length);
+    out.push_str("\"id\":");
+    out.push_str(id);
     out
+}
+
+/// The beginning of a message, with room for the rest: so much text, and the names beside it.
+fn opened(length: usize) -> String {
+    let mut out = String::with_capacity(64 + length);
+    out.push_str("{\"jsonrpc\":\"2.0\",");
+    out
+}
+
+/// The frame, with its last member.
+fn closed(mut out: String, name: &str, last: Option<&str>) -> Vec<u8> {
+    if let Some(last) = last {
+        out.push_str(",\"");
+        out.push_str(name);
+        out.push_str("\":");
+        if last.contains('\n') || last.contains('\r') {
+            // A line break can only be white space between tokens.
+            out.push_str(&last.replace(['\n', '\r'], " "));
+        } else {
+            out.push_str(last);
+        }
+    }
+    out.push_str("}\n");
+    out.into_bytes()
+}
+
+/// Appends a JSON string literal. Most texts stand for themselves.
+pub fn push_quoted(out: &mut String, text: &str) {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&quote(text));
+    }
+}
+
+/// Appends a number: what formats any value takes several times as long, and ids are in every frame.
+pub fn push_number(out: &mut String, number: u32) {
+    if number >= 10 {
+        push_number(out, number / 10);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// Escapes U+0085, U+2028 and U+2029, which some readers of lines take for line ends. They can
 /// stand inside strings alone.
 pub fn escape_line_separators(frame: Vec<u8>) -> Vec<u8> {
-    if !frame.iter().any(|&byte| byte == 0xC2 || byte == 0xE2) {
+    if frame.is_ascii() || !frame.iter().any(|&byte| byte == 0xC2 || byte == 0xE2) {
         return frame;
     }
     let mut out = Vec::with_capacity(frame.len() + 16);
@@ -99,6 +140,24 @@ mod tests {
         assert_eq!(
             text(error("5", -32601, "no", Some("[1]"))),
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":-32601,\"message\":\"no\",\"data\":[1]}}\n"
+        );
+    }
+
+    #[test]
+    fn what_is_appended_is_what_would_be_formatted() {
+        for number in [0, 9, 10, 99, 100, 1_234_567_890, u32::MAX] {
+            let mut out = String::new();
+            push_number(&mut out, number);
+            assert_eq!(out, number.to_string());
+        }
+        for text in ["", "plain/é😀", "a\"b", "\\", "\u{1f}", "\u{7f}", " ", "\n"] {
+            let mut out = String::new();
+            push_quoted(&mut out, text);
+            assert_eq!(out, quote(text));
+        }
+        assert_eq!(
+            text(notification("n", Some("{\r\n\"x\":1}"))),
+            "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{  \"x\":1}}\n"
         );
     }
 
