@@ -37,7 +37,7 @@ async function fileOf(url, under) {
   return facts?.isFile() ? file : undefined;
 }
 
-async function answer(request, response, under) {
+async function answer(request, response, under, told) {
   if (request.method !== "GET" && request.method !== "HEAD") {
     response.writeHead(405, { allow: "GET, HEAD" }).end();
     return;
@@ -47,6 +47,7 @@ async function answer(request, response, under) {
     response.writeHead(404, { "content-type": "text/plain" }).end("not found\n");
     return;
   }
+  told?.(file);
   const type = types[path.extname(file)] ?? "application/octet-stream";
   const headers = { "content-type": type, "cache-control": "no-store", "content-security-policy": policy };
   response.writeHead(200, headers);
@@ -56,11 +57,11 @@ async function answer(request, response, under) {
 
 /**
  * Starts the server; port 0 takes any free one. `under` is the folder of the address that the site
- * stands in. Gives the page's address and how to stop.
+ * stands in; `told` is told of each file that is answered. Gives the page's address and how to stop.
  */
-async function serve(port, under = "/") {
+async function serve(port, under = "/", told = undefined) {
   const server = createServer((request, response) => {
-    answer(request, response, under).catch(() => response.destroy());
+    answer(request, response, under, told).catch(() => response.destroy());
   });
   await new Promise((resolve, reject) => {
     server.once("error", reject).listen(port, "127.0.0.1", resolve);

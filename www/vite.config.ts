@@ -9,6 +9,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
+    // The editor's commands import a parser library that nothing here calls; it does nothing by itself.
+    rolldownOptions: { treeshake: { moduleSideEffects: [{ test: /@lezer/, sideEffects: false }] } },
   },
   worker: { format: "es" },
 });

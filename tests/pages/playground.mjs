@@ -10,10 +10,11 @@ import { serve } from "../../www/serve.mjs";
  * policy: that is checked after each.
  */
 function playground({ hash = "", context = {}, under = "/" } = {}) {
-  const run = {};
+  /** `served` are the files that the page of this test has asked for so far. */
+  const run = { served: [] };
   let complaints;
   before(async () => {
-    run.site = await serve(0, under);
+    run.site = await serve(0, under, (file) => run.served.push(file));
     run.browser = await chromium.launch({
       executablePath: process.env.TOOLWIRE_CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
@@ -31,6 +32,7 @@ function playground({ hash = "", context = {}, under = "/" } = {}) {
     run.page = await run.context.newPage();
     run.page.setDefaultTimeout(20_000);
     complaints = [];
+    run.served.length = 0;
     run.page.on("console", (message) => complaints.push(message.text()));
     run.page.on("pageerror", (error) => complaints.push(String(error)));
     await run.page.goto(run.site.url + hash);

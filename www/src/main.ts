@@ -1,19 +1,20 @@
-/** The frame: panels behind tabs, light and dark, links and reports. */
+/**
+ * The frame: panels behind tabs, light and dark, links and reports. The first panel comes with it; what
+ * the others need, and what links need, is loaded when it is wanted.
+ */
 
 import { onCore } from "./core/client.js";
 import { copy, h } from "./dom.js";
 import type { Panel } from "./panel.js";
-import { gatewayPanel } from "./panels/gateway.js";
-import { pipelinePanel } from "./panels/pipeline.js";
-import { sessionPanel } from "./panels/session.js";
 import { validatePanel } from "./panels/validate.js";
-import { MAX_LINK, fromHash, toHash } from "./share.js";
 
-const makers: Record<string, { title: string; make: (changed: () => void) => Panel }> = {
-  validate: { title: "Validate", make: validatePanel },
-  session: { title: "Session", make: sessionPanel },
-  pipeline: { title: "Pipeline", make: pipelinePanel },
-  gateway: { title: "Gateway", make: gatewayPanel },
+type Make = (changed: () => void) => Panel;
+
+const makers: Record<string, { title: string; load: () => Make | Promise<Make> }> = {
+  validate: { title: "Validate", load: () => validatePanel },
+  session: { title: "Session", load: async () => (await import("./panels/session.js")).sessionPanel },
+  pipeline: { title: "Pipeline", load: async () => (await import("./panels/pipeline.js")).pipelinePanel },
+  gateway: { title: "Gateway", load: async () => (await import("./panels/gateway.js")).gatewayPanel },
 };
 const names = Object.keys(makers);
 
@@ -34,11 +35,28 @@ function notify(text: string, tone: "good" | "bad" = "good"): void {
   noticeTimer = setTimeout(() => (notice.hidden = true), tone === "good" ? 4_000 : 10_000);
 }
 
-function panelOf(name: string): Panel {
+/** The makers of panels that are there, and those on their way. One that failed may be tried again. */
+const loaded = new Map<string, Make>();
+const loading = new Map<string, Promise<Make>>();
+
+function load(name: string): Promise<Make> {
+  let made = loading.get(name);
+  if (made === undefined) {
+    made = Promise.resolve((makers[name] as (typeof makers)[string]).load());
+    loading.set(name, made);
+    made.then(
+      (make) => loaded.set(name, make),
+      () => loading.delete(name),
+    );
+  }
+  return made;
+}
+
+function panelBy(name: string, make: Make): Panel {
   let panel = panels.get(name);
   if (panel === undefined) {
     // A link holds what was on show when it was made; after a change it would lie.
-    panel = (makers[name] as (typeof makers)[string]).make(() => {
+    panel = make(() => {
       if (location.hash.includes(".")) history.replaceState(null, "", `#${current}`);
     });
     panels.set(name, panel);
@@ -47,21 +65,36 @@ function panelOf(name: string): Panel {
   return panel;
 }
 
-function show(name: string): Panel {
+/** The panel; undefined if it could not be loaded, which is said. */
+async function panelOf(name: string): Promise<Panel | undefined> {
+  const sheet = sheets.get(name) as HTMLElement;
+  let make = loaded.get(name);
+  if (make === undefined) {
+    sheet.setAttribute("aria-busy", "true");
+    make = await load(name).catch(() => undefined);
+    sheet.removeAttribute("aria-busy");
+  }
+  if (make !== undefined) return panelBy(name, make);
+  notify(`The panel ${makers[name]?.title} could not be loaded. Reload the page to try again.`, "bad");
+  return undefined;
+}
+
+/** Shows the sheet at once, and the panel in it in the same turn if it is there. */
+async function show(name: string): Promise<Panel | undefined> {
   current = name;
   for (const [other, tab] of tabs) {
     tab.setAttribute("aria-selected", String(other === name));
     tab.tabIndex = other === name ? 0 : -1;
     (sheets.get(other) as HTMLElement).hidden = other !== name;
   }
-  const panel = panelOf(name);
-  panel.shown();
+  const panel = await panelOf(name);
+  panel?.shown();
   return panel;
 }
 
 function choose(name: string): void {
   history.replaceState(null, "", `#${name}`);
-  show(name);
+  void show(name);
 }
 
 function layOut(): void {
@@ -72,6 +105,10 @@ function layOut(): void {
     const sheet = h("div", { id: `panel-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}`, hidden: true }, h("h2", { className: "hidden" }, title));
     sheets.set(name, sheet);
     element("panels").append(sheet);
+  }
+  // Who comes near the tabs will choose one: it is loaded by then.
+  for (const near of ["pointerenter", "focusin", "touchstart"]) {
+    element("tabs").addEventListener(near, () => names.forEach((name) => void load(name).catch(() => undefined)), { once: true, passive: true });
   }
   element("tabs").addEventListener("keydown", (event) => {
     const at = names.indexOf(current);
@@ -85,7 +122,15 @@ function layOut(): void {
 }
 
 async function share(): Promise<void> {
-  const { hash, fits } = await toHash(current, panelOf(current).state());
+  const name = current;
+  const [panel, links] = await Promise.all([panelOf(name), import("./share.js").catch(() => undefined)]);
+  if (panel === undefined) return;
+  if (links === undefined) {
+    notify("What makes links could not be loaded. Reload the page to try again.", "bad");
+    return;
+  }
+  const { MAX_LINK, toHash } = links;
+  const { hash, fits } = await toHash(name, panel.state());
   if (!fits) {
     notify(`This is too large for a link (at most ${MAX_LINK.toLocaleString("en")} characters). A bug report holds it.`, "bad");
     return;
@@ -96,9 +141,12 @@ async function share(): Promise<void> {
 }
 
 async function report(): Promise<void> {
-  const title = makers[current]?.title;
+  const name = current;
+  const panel = await panelOf(name);
+  if (panel === undefined) return;
+  const title = makers[name]?.title;
   const head = `## toolwire playground: ${title}\n\ntoolwire ${version}; ${navigator.userAgent}\n\n`;
-  const copied = await copy(head + panelOf(current).report());
+  const copied = await copy(head + panel.report());
   notify(copied ? "Bug report copied as Markdown." : "The browser does not let the page copy.", copied ? "good" : "bad");
 }
 
@@ -124,15 +172,14 @@ function setTheme(theme: string): void {
 }
 
 async function fromLink(): Promise<void> {
-  let link: Awaited<ReturnType<typeof fromHash>>;
-  try {
-    link = await fromHash(location.hash);
-  } catch {
-    notify("The link cannot be read; it may have been cut off.", "bad");
-    link = { panel: location.hash.slice(1).split(".")[0] ?? "", state: undefined };
-  }
-  const panel = show(names.includes(link.panel) ? link.panel : "validate");
-  if (link.state !== undefined) panel.restore(link.state);
+  const [, name = "", text] = /^#([a-z]+)(?:\.([\w-]*))?/.exec(location.hash) ?? [];
+  const chosen = names.includes(name) ? name : "validate";
+  const reading = text === undefined ? undefined : import("./share.js").then(({ stateIn }) => stateIn(text));
+  const [panel, state] = await Promise.all([
+    show(chosen),
+    reading?.catch(() => notify("The link cannot be read; it may have been cut off.", "bad")),
+  ]);
+  if (state !== undefined) panel?.restore(state);
 }
 
 async function start(): Promise<void> {

@@ -44,12 +44,10 @@ export async function toHash(panel: string, state: unknown): Promise<{ hash: str
   return { hash, fits: hash.length <= MAX_LINK };
 }
 
-/** What a hash holds: a panel's name and perhaps its state. Throws if the state cannot be read. */
-export async function fromHash(hash: string): Promise<{ panel: string; state: unknown }> {
-  const [, panel = "", text] = /^#([a-z]+)(?:\.([\w-]*))?/.exec(hash) ?? [];
-  if (text === undefined) return { panel, state: undefined };
+/** What a link's text holds. Throws if it cannot be read. */
+export async function stateIn(text: string): Promise<unknown> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const inflated = await through(bytes, new DecompressionStream("deflate-raw"), MAX_STATE);
-  return { panel, state: JSON.parse(new TextDecoder().decode(inflated)) as unknown };
+  return JSON.parse(new TextDecoder().decode(inflated)) as unknown;
 }

@@ -5,23 +5,21 @@
 
 import { coreInfo, init } from "toolwire/slim";
 import wasm from "toolwire/toolwire.wasm?url";
-import { answerGateway, overview } from "./gateway.js";
-import { runThroughPipeline } from "./pipeline.js";
 import type { FromWorker, Question, Questions, ToWorker } from "./protocol.js";
-import { runSession } from "./session.js";
 import { fit, validate } from "./validate.js";
 
 type Answering = {
   [Name in Question]: (input: Questions[Name][0], signal: AbortSignal) => Promise<Questions[Name][1]>;
 };
 
+/** What another panel than the first asks is loaded when it asks. */
 const answering: Answering = {
   validate,
   fit,
-  session: runSession,
-  pipeline: async (input) => runThroughPipeline(input),
-  overview: async () => overview(),
-  gateway: answerGateway,
+  session: async (input, signal) => (await import("./session.js")).runSession(input, signal),
+  pipeline: async (input) => (await import("./pipeline.js")).runThroughPipeline(input),
+  overview: async () => (await import("./gateway.js")).overview(),
+  gateway: async (input, signal) => (await import("./gateway.js")).answerGateway(input, signal),
 };
 
 const open = new Map<number, AbortController>();

@@ -87,7 +87,7 @@ export function sessionPanel(changed: () => void): Panel {
         h(
           "section",
           { className: "editor short" },
-          h("div", { className: "editor-title" }, h("h3", {}, "Script"), fix, runButton),
+          h("div", { className: "editor-title" }, h("h3", {}, "Script"), script.note, fix, runButton),
           script.element,
         ),
         faults,

@@ -158,12 +158,13 @@ export function validatePanel(changed: () => void): Panel {
     stopJudging();
     const controller = (judging = new AbortController());
     banner.dataset["pending"] = "";
-    slow = setTimeout(() => {
-      banner.classList.add("busy");
-      say("judging", "The core is at work; the page is not.", "");
-    }, SLOW_MS);
     try {
-      outcome = await core.ask("validate", await input(controller.signal), controller.signal);
+      const asking = await input(controller.signal);
+      slow = setTimeout(() => {
+        banner.classList.add("busy");
+        say("judging", "The core is at work; the page is not.", "");
+      }, SLOW_MS);
+      outcome = await core.ask("validate", asking, controller.signal);
       if (controller.signal.aborted) return;
       clearTimeout(slow);
       banner.classList.remove("busy");
