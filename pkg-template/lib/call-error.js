@@ -17,6 +17,9 @@ const made = new WeakSet();
 /** What the details of one error may spend when they are copied. */
 const DETAILS = { budget: 16_777_216, maxDepth: 512, omitUndefined: true, bigintDigits: false };
 
+/** Members and elements of a value that is shown though it is no JSON; a hole counts as one. */
+const MAX_SHOWN = 1_048_576;
+
 class CallError extends Error {
   /** Takes one object, or code, message, details and whether a retry can help. */
   constructor(init, message, details, retryable) {
@@ -171,13 +174,34 @@ function memberOf(value, name) {
   }
 }
 
+const NO_TEXT = "a value that cannot be shown as text";
+
 /** Any value as text. */
 function textFor(value) {
   try {
-    return String(value);
+    return isVast(value) ? NO_TEXT : String(value);
   } catch {
-    return "a value that cannot be shown as text";
+    return NO_TEXT;
   }
+}
+
+/** Whether arrays have so many elements, counted as often as they are met, that no text is made of them. */
+function isVast(value) {
+  const open = Array.isArray(value) ? [value] : [];
+  let left = MAX_SHOWN;
+  for (let array = open.pop(); array !== undefined; array = open.pop()) {
+    const { length } = array;
+    left -= length + 1;
+    if (left < 0) {
+      return true;
+    }
+    for (let index = 0; index < length; index += 1) {
+      if (Array.isArray(array[index])) {
+        open.push(array[index]);
+      }
+    }
+  }
+  return false;
 }
 
 /**
@@ -197,10 +221,17 @@ function jsonOf(value) {
   if (text !== undefined) {
     return JSON.parse(text);
   }
+  let left = MAX_SHOWN;
+  let characters = DETAILS.budget;
   try {
-    const shown = JSON.stringify(value, (_, member) =>
-      typeof member === "bigint" ? `${member}` : isError(member) ? jsonOf(member) : member,
-    );
+    const shown = JSON.stringify(value, (_, member) => {
+      left -= 1;
+      characters -= typeof member === "string" ? member.length : 0;
+      if (left < 0 || characters < 0) {
+        throw new RangeError("too much to show");
+      }
+      return typeof member === "bigint" ? `${member}` : isError(member) ? jsonOf(member) : member;
+    });
     return shown === undefined ? textFor(value) : JSON.parse(shown);
   } catch {
     return textFor(value);

@@ -300,8 +300,10 @@ class OperationRegistry {
     const record = this.#find(asked);
     const given = record?.owner !== undefined && input === undefined ? {} : input;
     const { text, bigints } = record?.readsInput ? copyJson(given, INPUT) : {};
-    const request = { subscribe, outside: call.outside, bound: record?.handler !== undefined };
     const caller = identityText(call.identity);
+    // Reading the input runs what a proxy wants: another operation may stand here by now.
+    const isBound = record?.handler !== undefined && this.#find(asked) === record;
+    const request = { subscribe, outside: call.outside, bound: isBound };
     const { instance, operations } = this.#live();
     refuse(guard(instance, () => operations.admit(asked, request, caller, text)));
     // What was judged is what is delivered.

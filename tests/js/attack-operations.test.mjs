@@ -141,3 +141,20 @@ test("a result that cannot be read has no view, and says so in our words", () =>
     });
   }
 });
+
+describe("inputs", () => {
+  test("one that replaces the operation while it is read is given to neither", async () => {
+    const registry = new OperationRegistry();
+    const ran = [];
+    registry.register(spec("a.swap", { inputSchema: { type: "object" } }), () => ran.push("old"));
+    const input = new Proxy({}, {
+      ownKeys: () => {
+        registry.unregister("a.swap");
+        registry.register(spec("a.swap"), () => ran.push("new"));
+        return [];
+      },
+    });
+    await assert.rejects(registry.execute("a.swap", input), { code: "OPERATION_NOT_FOUND" });
+    assert.deepEqual(ran, []);
+  });
+});

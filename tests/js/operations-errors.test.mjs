@@ -204,3 +204,24 @@ test("hostile values become call errors too", () => {
     assert.equal(typeof JSON.stringify(error), "string");
   }
 });
+
+test("vast and sparse arrays are neither copied nor joined", { timeout: 20_000 }, () => {
+  const sparse = [, , , 1];
+  sparse.length = 2 ** 32 - 1;
+  const half = new Array(2 ** 28);
+  let doubled = ["x"];
+  for (let level = 0; level < 40; level += 1) {
+    doubled = [doubled, doubled];
+  }
+  for (const value of [sparse, half, doubled, [[half]]]) {
+    const thrown = mapError(value);
+    assert.equal(thrown.code, "UNKNOWN_ERROR");
+    assert.ok(thrown.message.length < 100);
+    assert.deepEqual(thrown.details, { raw: thrown.message });
+    const given = new CallError({ code: "X", details: value });
+    assert.ok(JSON.stringify(given.toJSON()).length < 200);
+    assert.ok(JSON.stringify(new CallError({ code: "X", details: { value, f() {} } })).length < 200);
+  }
+  assert.equal(mapError([1, [2, 3]]).message, "1,2,3");
+  assert.deepEqual(new CallError({ code: "X", details: [1, , undefined] }).details, [1, null, null]);
+});
