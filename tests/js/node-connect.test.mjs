@@ -49,7 +49,8 @@ test("a server that breaks its own outputSchema is caught, and goes on", async (
 });
 
 test("many calls at a time each get their own answer", async (t) => {
-  const client = await open(t, "well-behaved");
+  // Room for all of them: how much the pipe takes meanwhile depends on how fast the server reads.
+  const client = await open(t, "well-behaved", { queueCapacity: 200 });
   const sizes = Array.from({ length: 200 }, (_, index) => index * 37);
   const results = await Promise.all(
     sizes.map((size) => client.callTool("length", { text: "x".repeat(size) })),
