@@ -392,7 +392,7 @@ fn lint_knows_the_dialect() {
 /// A value that nests, and steps for it that are few.
 fn nested(depth: usize) -> (String, CompileOptions) {
     let value = format!("{}1{}", r#"{"c":"#.repeat(depth), "}".repeat(depth));
-    (value, CompileOptions { max_steps: 1_000_000, ..CompileOptions::default() })
+    (value, CompileOptions { max_steps: Some(1_000_000), ..CompileOptions::default() })
 }
 
 #[test]

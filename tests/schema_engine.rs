@@ -200,7 +200,7 @@ fn limits_hold() {
     let deep = format!("{}{}", "[".repeat(600), "]".repeat(600));
     let outcome = judge_with(&options(), r#"{"type":"array"}"#, &deep);
     assert_eq!((outcome.verdict, outcome.reason), (Unknown, Some("limit")));
-    let hurried = CompileOptions { max_steps: 50, ..options() };
+    let hurried = CompileOptions { max_steps: Some(50), ..options() };
     let value = format!("[{}1]", "1,".repeat(100));
     let outcome = judge_with(&hurried, r#"{"items":{"type":"integer"}}"#, &value);
     assert_eq!((outcome.verdict, outcome.reason), (Unknown, Some("limit")));
@@ -217,7 +217,7 @@ fn an_explanation_that_is_cut_still_says_something() {
     let schema = r#"{"items":{"anyOf":[{"properties":{"n":{"maximum":298}}},{"type":"null"}]}}"#;
     let mut cut = 0;
     for max_steps in (1_000..6_000).step_by(10) {
-        let options = CompileOptions { max_steps, ..options() };
+        let options = CompileOptions { max_steps: Some(max_steps), ..options() };
         let outcome = judge_with(&options, schema, &value);
         if outcome.verdict == Invalid {
             cut += outcome.truncated as u32;

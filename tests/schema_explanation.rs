@@ -173,7 +173,7 @@ fn what_is_cut_while_counting_is_still_told() {
     let schema = r#"{"anyOf":[{"items":{"anyOf":[{"type":"null"},{"minimum":9}]}},{"items":{"type":"null"}}]}"#;
     let value = format!("[{},1]", vec!["null"; 3000].join(","));
     for max_steps in [9_000, 12_000, 15_000, 20_000, 30_000] {
-        let options = CompileOptions { max_steps, ..CompileOptions::default() };
+        let options = CompileOptions { max_steps: Some(max_steps), ..CompileOptions::default() };
         let (outcome, _) = explain(schema, &value, &options);
         if outcome.verdict == Verdict::Invalid {
             assert!(!outcome.violations.is_empty(), "{max_steps}");

@@ -136,7 +136,7 @@ fn a_budget_ends_on_the_same_step_in_any_slices() {
     let value = format!("\"{}\"", "a".repeat(2_000));
     let mut seen = Vec::new();
     for max_steps in (100..24_000).step_by(2_000) {
-        let options = CompileOptions { max_steps, ..Default::default() };
+        let options = CompileOptions { max_steps: Some(max_steps), ..Default::default() };
         let program = compile(br#"{"pattern":"^a*a*a*b"}"#, &options).unwrap();
         let whole = run(&program, &value);
         for slice in [1, 9, 1_000] {

@@ -170,7 +170,7 @@ fn depth_costs_no_stack() {
 
 #[test]
 fn work_is_bounded() {
-    let options = CompileOptions { max_steps: 100, ..structural() };
+    let options = CompileOptions { max_steps: Some(100), ..structural() };
     let program = compile(br#"{"items":{"properties":{"a":{}}}}"#, &options).unwrap();
     let value = format!("[{}]", vec!["{}"; 1000].join(","));
     for slice in [1, 13, u64::MAX] {

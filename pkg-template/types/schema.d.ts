@@ -38,7 +38,11 @@ export interface SchemaOptions {
   maxDepth?: number;
   /** Errors collected before the list is cut; default 16. */
   maxErrors?: number;
-  /** Instructions of one verdict, 50_000_000 by default; spent, the verdict is "unknown". */
+  /**
+   * Steps of one verdict, each about 15 ns of work; spent, the verdict is "unknown". By default they
+   * are in proportion to the value: 3_500_000, and 40 for each value and name in it and 1 for each
+   * byte, but no more than 50_000_000.
+   */
   maxSteps?: number;
   /** Subschemas of one schema; default 50_000. */
   maxSubschemas?: number;

@@ -34,7 +34,7 @@ pub fn limits() -> JsValue {
     let schema = Plain::new()
         .number("maxDepth", f64::from(schema.max_depth))
         .number("maxErrors", schema.max_errors as f64)
-        .number("maxSteps", schema.max_steps as f64)
+        .number("maxSteps", schema::MAX_STEPS as f64)
         .number("maxSubschemas", schema.max_subschemas as f64)
         .number("maxSchemaBytes", schema.max_schema_bytes as f64);
     Plain::new().value("session", &session.done()).value("schema", &schema.done()).done()

@@ -309,7 +309,9 @@ fn read_options(members: &Members<'_>) -> Result<CompileOptions, Wrong> {
     compile.max_depth =
         u32::try_from(limit("maxDepth", u64::from(compile.max_depth))?).unwrap_or(u32::MAX);
     compile.max_errors = narrow(limit("maxErrors", compile.max_errors as u64)?);
-    compile.max_steps = limit("maxSteps", compile.max_steps)?;
+    if members.get("maxSteps").is_some() {
+        compile.max_steps = Some(limit("maxSteps", 0)?);
+    }
     compile.max_subschemas = narrow(limit("maxSubschemas", compile.max_subschemas as u64)?);
     compile.max_schema_bytes = narrow(limit("maxSchemaBytes", compile.max_schema_bytes as u64)?);
     Ok(compile)

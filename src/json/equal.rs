@@ -102,11 +102,21 @@ pub(crate) fn scalars_equal(left: Value<'_>, right: Value<'_>, numbers: Numbers)
         (_, _, Some(left), Some(right)) => {
             left == right
                 || match numbers {
-                    Numbers::Exact => number::compare(left.as_bytes(), right.as_bytes()).is_eq(),
+                    Numbers::Exact => same_number(left.as_bytes(), right.as_bytes()),
                     Numbers::Doubles => number::double(left) == number::double(right),
                 }
         }
         _ => left.kind() == right.kind() && left.as_bool() == right.as_bool(),
+    }
+}
+
+/// Steps for the hash of one value or name, but for its bytes.
+pub(crate) const A_HASH: u64 = 8;
+
+fn same_number(left: &[u8], right: &[u8]) -> bool {
+    match (number::small(left), number::small(right)) {
+        (Some(left), Some(right)) => left == right,
+        _ => number::compare(left, right).is_eq(),
     }
 }
 
@@ -154,7 +164,7 @@ impl Hashing {
             if meter.spent() {
                 return Poll::Pending;
             }
-            meter.count(1);
+            meter.count(A_HASH);
             let mut hash = match self.open.last() {
                 Some(open) if self.next >= open.end => {
                     let hash = self.close(bytes, tape);
@@ -235,7 +245,7 @@ impl Hashing {
             return self.string(text, meter);
         }
         if let Some(text) = value.number() {
-            meter.count_bytes(text.len());
+            meter.count(text.len() as u64 / 4);
             return match self.numbers {
                 Numbers::Doubles => mix(self.seed, NUMBER, number::double(text).to_bits()),
                 Numbers::Exact => self.decimal(Decimal::parse(text.as_bytes())),

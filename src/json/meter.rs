@@ -26,6 +26,12 @@ impl Meter {
         self.used += steps;
     }
 
+    /// Counts work on each of so many bytes, as exact numbers take.
+    #[inline]
+    pub(crate) fn count_digits(&mut self, bytes: usize) {
+        self.used += (bytes / 16) as u64;
+    }
+
     /// Counts the reading of so many bytes.
     #[inline(always)]
     pub(crate) fn count_bytes(&mut self, bytes: usize) {

@@ -17,7 +17,7 @@ mod sprint;
 mod tape;
 mod text;
 
-pub(crate) use equal::{Hashing, scalars_equal, string as hash_string};
+pub(crate) use equal::{A_HASH, Hashing, scalars_equal, string as hash_string};
 pub use equal::{Numbers, equal, hash};
 pub(crate) use meter::Meter;
 pub use pointer::resolve as resolve_pointer;

@@ -45,13 +45,28 @@ impl Divisor {
         } else if number.len() > MAX_DIGITS {
             Digits::TooMany
         } else {
-            let mut limbs = Vec::new();
+            let (mut limbs, mut factor, mut word) = (Vec::new(), 1, 0);
             for digit in number.digits() {
-                multiply_add(&mut limbs, 10, (digit & 15) as u32);
+                (factor, word) = (factor * 10, word * 10 + (digit & 15) as u32);
+                if factor == 1_000_000_000 {
+                    multiply_add(&mut limbs, factor, word);
+                    (factor, word) = (1, 0);
+                }
             }
+            multiply_add(&mut limbs, factor, word);
             Digits::Limbs(limbs)
         };
         Some(Divisor { digits, scale: number.scale(), small: number::small(text) })
+    }
+
+    /// Steps that dividing a number of so many bytes takes.
+    pub(crate) fn steps(&self, bytes: usize) -> u64 {
+        match &self.digits {
+            Digits::Word(_) => bytes as u64 / 2,
+            // What divides out factors takes as long as some digits more.
+            Digits::Limbs(limbs) => ((bytes + limbs.len()) * limbs.len()) as u64,
+            Digits::TooMany => bytes as u64 / 8,
+        }
     }
 
     /// Whether a number is a multiple; `None` if that takes too long to find out.
@@ -96,13 +111,17 @@ fn without(mut number: u64, prime: u64, most: u64) -> u64 {
 
 fn limbs_without(mut limbs: Vec<u32>, prime: u32, most: u64) -> Vec<u32> {
     let mut left = most;
-    while left > 0 {
-        let (quotient, rest) = divide(&limbs, prime);
-        if rest != 0 {
-            break;
+    // By the largest power that is a limb as often as possible, then one by one.
+    let times = if prime == 2 { 31 } else { 13 };
+    for (factor, times) in [(prime.pow(times), u64::from(times)), (prime, 1)] {
+        while left >= times {
+            let (quotient, rest) = divide(&limbs, factor);
+            if rest != 0 {
+                break;
+            }
+            limbs = quotient;
+            left -= times;
         }
-        limbs = quotient;
-        left -= 1;
     }
     limbs
 }

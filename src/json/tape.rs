@@ -175,6 +175,15 @@ impl Tape {
         self.words.is_empty()
     }
 
+    /// Words and bytes of the value at a position.
+    pub(crate) fn extent(&self, position: u32) -> (u32, u32) {
+        let Some(first) = self.words.get(position as usize) else { return (0, 0) };
+        let words = first.span();
+        let last = self.words.get((position + words) as usize - 1).unwrap_or(first);
+        let length = if words > 1 { 1 } else { last.payload() };
+        (words, last.offset().saturating_add(length).saturating_sub(first.offset()))
+    }
+
     /// Deepest nesting of containers; a scalar root has 0.
     pub fn depth(&self) -> u32 {
         self.depth
@@ -242,6 +251,12 @@ impl<'a> Value<'a> {
             Tag::ObjectOpen | Tag::ArrayOpen => self.at + word.payload() + 1,
             _ => self.at + 1,
         }
+    }
+
+    /// The value at another position of the same text.
+    #[inline]
+    pub(crate) fn sibling(self, position: u32) -> Self {
+        Value { at: position, ..self }
     }
 
     /// The type of the value.

@@ -17,6 +17,7 @@
 //! | `cast/` | values made to fit, and defaults |
 //! | `outcome` | verdicts, violations and their words |
 
+mod budget;
 mod cast;
 mod compile;
 mod error;
@@ -34,6 +35,7 @@ use std::task::Poll;
 
 use crate::json::Tape;
 
+pub use budget::MAX_STEPS;
 pub use cast::{
     CastMode, CastOptions, Change, ChangeKind, Changed, MAX_MADE_BYTES, apply_defaults, cast,
 };

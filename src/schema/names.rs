@@ -62,6 +62,12 @@ impl NameTable {
         table
     }
 
+    /// Makes room for so many names at once.
+    pub(crate) fn reserve(&mut self, names: usize) {
+        self.entries.reserve_exact(names);
+        self.bytes.reserve(names.saturating_mul(8));
+    }
+
     /// The slot of a name, which goes behind the others if it is new.
     pub(crate) fn insert(&mut self, name: &[u8]) -> u32 {
         let wanted = Wanted::new(name);

@@ -17,8 +17,9 @@ pub struct CompileOptions {
     pub max_depth: u32,
     /// Violations collected before the list is cut.
     pub max_errors: usize,
-    /// Instructions of one verdict; spent, the verdict is unknown.
-    pub max_steps: u64,
+    /// Steps of one verdict; spent, the verdict is unknown. Unless told, they are in proportion to
+    /// the value and at most [`super::MAX_STEPS`].
+    pub max_steps: Option<u64>,
     /// Subschemas of one schema.
     pub max_subschemas: usize,
     /// Bytes of one schema's text.
@@ -129,7 +130,7 @@ impl Default for CompileOptions {
             duplicate_keys: DuplicateKeys::Last,
             max_depth: 512,
             max_errors: 16,
-            max_steps: 50_000_000,
+            max_steps: None,
             max_subschemas: 50_000,
             max_schema_bytes: 1_048_576,
         }

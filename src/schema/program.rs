@@ -404,7 +404,7 @@ pub struct Program {
     pub(crate) duplicate_keys: DuplicateKeys,
     pub(crate) max_depth: u32,
     pub(crate) max_errors: usize,
-    pub(crate) max_steps: u64,
+    pub(crate) max_steps: Option<u64>,
 }
 
 impl Program {

@@ -148,6 +148,82 @@ for (const entry of CASES) {
   });
 }
 
+/** Work out of all proportion to the value, under the default bound: what it comes to. */
+const BEYOND = {
+  "many branches on many objects": {
+    schema: { items: { allOf: repeat(1_000, (n) => ({ properties: { [`a${n}`]: { type: "integer" } } })) } },
+    value: repeat(5_000, (n) => ({ [`a${n}`]: 1 })),
+  },
+  "many patterns on more names": {
+    schema: { patternProperties: numbered(1_000, (n) => [`^p${n}[0-9]+x$`, { type: "integer" }]) },
+    value: numbered(2_000, (n) => [`p${n}1x`, 1]),
+  },
+  "many choices for many objects": {
+    schema: { items: { oneOf: repeat(1_000, (n) => ({ properties: { a: { const: n } } })) } },
+    value: repeat(2_000, (n) => ({ a: n })),
+  },
+  "the same array unique again and again": {
+    schema: { allOf: repeat(300, (n) => ({ uniqueItems: true, minItems: n })) },
+    value: repeat(20_000, (n) => n),
+  },
+  "an object compared again and again": {
+    schema: { items: { allOf: repeat(100, () => ({ const: numbered(100, (n) => [`m${n}`, n]) })) } },
+    value: repeat(300, () => numbered(100, (n) => [`m${n}`, n])),
+  },
+  "the length of a long text again and again": {
+    schema: { allOf: repeat(2_000, (n) => ({ maxLength: 500_000 + n })) },
+    value: "é".repeat(400_000),
+  },
+  "a long number compared again and again": {
+    schema: { items: { allOf: repeat(1_000, (n) => ({ minimum: n })) } },
+    text: `[1${"0".repeat(100_000)}.5]`,
+  },
+  "a long number's type asked again and again": {
+    schema: { allOf: repeat(3_000, (n) => ({ not: { type: "integer", minimum: n } })) },
+    text: `1${"0".repeat(100_000)}.${"0".repeat(100_000)}1`,
+  },
+  "names counted again and again": {
+    schema: { dependentSchemas: numbered(5_000, (n) => [`p${n}`, { minProperties: 2 }]) },
+    value: numbered(5_000, (n) => [`p${n}`, n]),
+  },
+};
+
+for (const [name, { schema, value, text }] of Object.entries(BEYOND)) {
+  test(`out of proportion: ${name}`, () => {
+    const json = text ?? JSON.stringify(value);
+    const bounded = compileSchema(schema);
+    const { verdict, reason } = bounded.validateJson(json);
+    assert.deepEqual([verdict, reason], ["unknown", "limit"]);
+    bounded.free();
+  });
+}
+
+test("a bound that is given counts as it is", () => {
+  const { schema, value } = BEYOND["many patterns on more names"];
+  const json = JSON.stringify(value);
+  assert.equal(compileSchema(schema, { maxSteps: Infinity }).validateJson(json).verdict, "valid");
+  assert.equal(compileSchema({ items: { type: "array" } }, { maxSteps: 10 }).validateJson(`[${"[],".repeat(99)}[]]`).verdict, "unknown");
+});
+
+test("work in proportion to a value is done, however large the value is", () => {
+  const branches = repeat(40, (n) => ({ properties: { kind: { const: n }, id: { type: "integer" } }, required: ["kind", `m${n}`] }));
+  const schema = compileSchema({ items: { anyOf: branches } });
+  for (const count of [1_000, 20_000]) {
+    const items = repeat(count, (n) => ({ kind: n % 40, id: n, [`m${n % 40}`]: "text", note: "some more text", tags: ["a", "b", "c"] }));
+    assert.equal(schema.validateJson(JSON.stringify(items)).verdict, "valid");
+  }
+  schema.free();
+});
+
+test("what is made of a value is bounded as a verdict is", () => {
+  const branch = (n) => ({ type: "object", properties: { [`a${n}`]: { type: "integer", default: 1 } }, required: [`a${n}`] });
+  const allOf = compileSchema({ allOf: repeat(3_000, branch) });
+  assert.throws(() => allOf.cast({}), { code: "limit", reason: "cast_limit" });
+  const defaults = compileSchema({ items: { properties: numbered(1_000, (n) => [`a${n}`, { default: n }]) } });
+  assert.throws(() => defaults.applyDefaults(repeat(1_000, () => ({}))), { code: "limit", reason: "cast_limit" });
+  assert.equal(defaults.applyDefaults(repeat(10, () => ({}))).changes.length, 10_000);
+});
+
 /** The longest time, in milliseconds, for which nothing else ran while an action was under way. */
 async function longestPause(action) {
   let last = performance.now();

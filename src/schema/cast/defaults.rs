@@ -5,10 +5,11 @@
 //! touched; of several defaults for one member the first met counts; a default that is filled in is
 //! filled in turn, but never by the schema that it already came from, so filling ends. Iterative.
 
+use std::borrow::Cow;
 use std::task::Poll;
 
-use crate::error::{Code, Error, Facts};
-use crate::json::{Value, pointer};
+use crate::error::Error;
+use crate::json::{Elements, Members, Value, pointer};
 use crate::table::{Set, Table};
 
 use super::super::judge::Judge;
@@ -16,14 +17,19 @@ use super::super::outcome::Verdict;
 use super::super::program::{NodeId, Place, Program};
 use super::types::{at, is_lone_reference, nodes_by_place, reference};
 use super::write::{At, Parts, quoted};
-use super::{Change, ChangeKind, Changed};
+use super::{Change, ChangeKind, Changed, Steps};
 
 /// References and branches followed to find the default of one member.
 const MAX_DEFAULT_SEARCH: usize = 64;
 
+/// Steps for looking at one member or schema.
+const A_STEP: u64 = 4;
+
+/// Steps for filling a default in.
+const A_DEFAULT: u64 = 64;
+
 /// A default that was filled in: a text of its own.
 struct Home {
-    path: String,
     /// The text that it was filled into, and the schema it came from.
     parent: u32,
     schema: Place,
@@ -31,7 +37,6 @@ struct Home {
 
 /// A member that was filled in.
 struct Filled {
-    key: Vec<u8>,
     /// The name as it stands in the schema, quotes included.
     name: Box<str>,
     /// The text of its value.
@@ -47,13 +52,20 @@ struct Filler<'p> {
     seen: Set<(At, u32, u32)>,
     /// What is filled into which object: name and text.
     filled: Table<At, Vec<Filled>>,
+    /// The same by name.
+    named: Table<(At, Vec<u8>), u32>,
     /// One for each text but the first.
     homes: Vec<Home>,
-    changes: Vec<Change>,
-    steps: u64,
+    /// The object and the name of each member filled in; the text of its value is the next one.
+    made: Vec<(At, Vec<u8>)>,
+    steps: Steps,
 }
 
-pub(super) fn fill(program: &Program, parts: Parts<'_>) -> Result<Option<Changed>, Error> {
+pub(super) fn fill(
+    program: &Program,
+    parts: Parts<'_>,
+    steps: Steps,
+) -> Result<Option<Changed>, Error> {
     let root = program.node(program.root);
     let mut filler = Filler {
         program,
@@ -62,20 +74,21 @@ pub(super) fn fill(program: &Program, parts: Parts<'_>) -> Result<Option<Changed
         open: Vec::new(),
         seen: Set::new(),
         filled: Table::new(),
+        named: Table::new(),
         homes: Vec::new(),
-        changes: Vec::new(),
-        steps: program.max_steps,
+        made: Vec::new(),
+        steps,
     };
     let start = At { source: 0, position: 0 };
     filler.ask(start, Place { document: root.document, position: root.position });
     while let Some((value, schema)) = filler.open.pop() {
         filler.apply(value, schema)?;
     }
-    if filler.changes.is_empty() {
+    if filler.made.is_empty() {
         return Ok(None);
     }
-    let text = filler.text(start);
-    Ok(Some(Changed { text: Some(text), changes: filler.changes }))
+    let changes = filler.changes()?;
+    Ok(Some(Changed { text: Some(filler.text(start)), changes }))
 }
 
 impl<'p> Filler<'p> {
@@ -86,18 +99,7 @@ impl<'p> Filler<'p> {
     }
 
     fn count(&mut self, steps: u64) -> Result<(), Error> {
-        match self.steps.checked_sub(steps) {
-            Some(left) => {
-                self.steps = left;
-                Ok(())
-            }
-            None => Err(self.out_of_steps()),
-        }
-    }
-
-    fn out_of_steps(&self) -> Error {
-        let facts = Facts { limit: Some(self.program.max_steps), ..Facts::default() };
-        Error::new(Code::Limit, "cast_limit").facts(facts)
+        self.steps.count(steps.saturating_mul(A_STEP))
     }
 
     /// Whether the value satisfies the schema; none if that cannot be judged.
@@ -106,17 +108,15 @@ impl<'p> Filler<'p> {
         let (Some(node), Some(source)) = (node, self.parts.source(value)) else {
             return Ok(None);
         };
-        let mut steps = self.steps;
         let mut judge = Judge::of_node(self.program, node, value.position);
-        let outcome = judge.step(self.program, &source.bytes, &source.tape, &mut steps);
-        self.steps = steps;
-        match outcome {
+        let steps = &mut self.steps.left;
+        match judge.step(self.program, &source.bytes, &source.tape, steps) {
             Poll::Ready(outcome) => Ok(match outcome.verdict {
                 Verdict::Valid => Some(true),
                 Verdict::Invalid => Some(false),
                 Verdict::Unknown => None,
             }),
-            Poll::Pending => Err(self.out_of_steps()),
+            Poll::Pending => Err(self.steps.spent()),
         }
     }
 
@@ -178,9 +178,10 @@ impl<'p> Filler<'p> {
         Ok(())
     }
 
+    /// The text of a member that was filled in.
     fn filled_source(&self, object: At, key: &[u8]) -> Option<u32> {
-        let filled = self.filled.get(&object)?;
-        filled.iter().find(|filled| filled.key == key).map(|filled| filled.source)
+        self.filled.get(&object)?;
+        self.named.get(&(object, key.to_owned())).copied()
     }
 
     /// Applies a schema to a default that was filled in, unless the default came of it.
@@ -204,17 +205,12 @@ impl<'p> Filler<'p> {
         schema: Place,
         default: Value<'p>,
     ) -> Result<u32, Error> {
-        let inside = self.parts.source(object).map(|source| source.tape.root(&source.bytes));
-        let inside = inside.map(|root| pointer::locate(root, object.position)).unwrap_or_default();
-        let home = (object.source as usize).checked_sub(1).and_then(|index| self.homes.get(index));
-        let mut path = home.map(|home| home.path.clone()).unwrap_or_default();
-        path += &inside;
-        pointer::push(&mut path, &String::from_utf8_lossy(key));
-        self.parts.spend(path.len())?;
+        self.steps.count(A_DEFAULT)?;
         let at = self.parts.intern_text(default.raw().to_owned())?;
-        self.changes.push(Change { path: path.clone(), kind: ChangeKind::Default });
-        self.homes.push(Home { path, parent: object.source, schema });
-        let filled = Filled { key: key.to_owned(), name, source: at.source };
+        self.made.push((object, key.to_owned()));
+        self.homes.push(Home { parent: object.source, schema });
+        self.named.insert((object, key.to_owned()), at.source);
+        let filled = Filled { name, source: at.source };
         match self.filled.get_mut(&object) {
             Some(list) => list.push(filled),
             None => drop(self.filled.insert(object, vec![filled])),
@@ -297,6 +293,7 @@ impl<'p> Filler<'p> {
         let mut present = Vec::new();
         for (name, part) in schema.get("dependentSchemas").into_iter().flat_map(Value::members) {
             let is_there = |object: Value<'_>| object.members().any(|(key, _)| key.eq_text(name));
+            self.steps.count(1 + object.map_or(0, |object| u64::from(object.len())))?;
             if object.is_some_and(is_there) {
                 present.push(at(place, part));
             }
@@ -305,6 +302,72 @@ impl<'p> Filler<'p> {
             self.ask(value, part);
         }
         Ok(())
+    }
+
+    /// What was filled in, and where. Ways are found in one walk through each text.
+    fn changes(&mut self) -> Result<Vec<Change>, Error> {
+        let mut changes: Vec<Change> = Vec::with_capacity(self.made.len());
+        let mut located: Table<u32, Table<u32, String>> = Table::new();
+        for (object, key) in std::mem::take(&mut self.made) {
+            if !located.contains_key(&object.source) {
+                located.insert(object.source, self.ways(object.source));
+            }
+            // A text that is not the first one is the value of an earlier change.
+            let outer =
+                (object.source as usize).checked_sub(1).and_then(|index| changes.get(index));
+            let mut path = outer.map(|outer| outer.path.clone()).unwrap_or_default();
+            let ways = located.get(&object.source);
+            path += ways.and_then(|ways| ways.get(&object.position)).map_or("", String::as_str);
+            pointer::push(&mut path, &String::from_utf8_lossy(&key));
+            self.parts.spend(path.len())?;
+            changes.push(Change { path, kind: ChangeKind::Default });
+        }
+        Ok(changes)
+    }
+
+    /// The pointers to the objects of a text into which something was filled.
+    fn ways(&self, source: u32) -> Table<u32, String> {
+        enum Inside<'a> {
+            Elements(std::iter::Enumerate<Elements<'a>>),
+            Members(Members<'a>),
+        }
+        let mut ways = Table::new();
+        let mut path = String::new();
+        let Some(root) = self.parts.value(At { source, position: 0 }) else { return ways };
+        let mut open: Vec<(Inside<'_>, usize)> = Vec::new();
+        let mut next = Some(root);
+        loop {
+            if let Some(value) = next.take() {
+                let at = At { source, position: value.position() };
+                if self.filled.contains_key(&at) {
+                    ways.insert(at.position, path.clone());
+                }
+                let inside = match value.is_object() {
+                    true => Inside::Members(value.members()),
+                    false => Inside::Elements(value.elements().enumerate()),
+                };
+                open.push((inside, path.len()));
+            }
+            let Some((inside, length)) = open.last_mut() else { return ways };
+            path.truncate(*length);
+            let child = match inside {
+                Inside::Elements(elements) => {
+                    let child = elements.find(|(_, child)| !child.is_empty() || child.is_object());
+                    child.map(|(index, child)| (Cow::Owned(index.to_string()), child))
+                }
+                Inside::Members(members) => {
+                    let child = members.find(|(_, child)| !child.is_empty() || child.is_object());
+                    child.map(|(name, child)| (name.to_str(), child))
+                }
+            };
+            match child {
+                None => drop(open.pop()),
+                Some((token, child)) => {
+                    pointer::push(&mut path, &token);
+                    next = Some(child);
+                }
+            }
+        }
     }
 
     /// JSON text of a value with all that was filled into it.

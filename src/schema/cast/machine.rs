@@ -7,7 +7,7 @@
 
 use std::task::Poll;
 
-use crate::error::{Code, Error, Facts};
+use crate::error::{Code, Error};
 use crate::json::{Kind as JsonKind, Value, pointer};
 
 use super::super::judge::Judge;
@@ -15,10 +15,13 @@ use super::super::outcome::Verdict;
 use super::super::program::Program;
 use super::types::{Array, Kind, Reading, Type, TypeId, Types, not_castable};
 use super::write::{At, Part, PartId, Parts};
-use super::{Change, ChangeKind};
+use super::{Change, ChangeKind, Steps};
 
 /// Values that may be made inside each other: a type that must hold itself has no end.
 pub(super) const MAX_MADE_DEPTH: usize = 512;
+
+/// Steps for looking at one value or type, or planning to.
+const A_STEP: u64 = 8;
 
 /// Bytes that an element or member costs when it is planned.
 pub(super) const PLANNED: usize = 8;
@@ -77,7 +80,7 @@ pub(super) struct Caster<'p> {
     /// Frames that make.
     pub(super) making: usize,
     pub(super) path: String,
-    pub(super) steps: u64,
+    pub(super) steps: Steps,
 }
 
 impl<'p> Caster<'p> {
@@ -86,6 +89,7 @@ impl<'p> Caster<'p> {
         types: &'p Types,
         reading: Reading,
         parts: Parts<'p>,
+        steps: Steps,
     ) -> Self {
         Caster {
             source,
@@ -96,7 +100,7 @@ impl<'p> Caster<'p> {
             frames: Vec::new(),
             making: 0,
             path: String::new(),
-            steps: source.max_steps,
+            steps,
         }
     }
 
@@ -139,18 +143,7 @@ impl<'p> Caster<'p> {
     }
 
     pub(super) fn count(&mut self, steps: u64) -> Result<(), Error> {
-        match self.steps.checked_sub(steps) {
-            Some(left) => {
-                self.steps = left;
-                Ok(())
-            }
-            None => Err(self.out_of_steps()),
-        }
-    }
-
-    pub(super) fn out_of_steps(&self) -> Error {
-        let facts = Facts { limit: Some(self.source.max_steps), ..Facts::default() };
-        Error::new(Code::Limit, "cast_limit").facts(facts)
+        self.steps.count(steps.saturating_mul(A_STEP))
     }
 
     pub(super) fn get(&self, node: TypeId) -> Result<&'p Type, Error> {
@@ -167,14 +160,13 @@ impl<'p> Caster<'p> {
         let Some(at) = item else { return Ok(found.absent) };
         let Some(source) = self.parts.source(at) else { return Ok(false) };
         let mut judge = Judge::of_node(&self.types.program, found.node, at.position);
-        let mut steps = self.steps;
-        let outcome = judge.step(&self.types.program, &source.bytes, &source.tape, &mut steps);
-        self.steps = steps;
+        let steps = &mut self.steps.left;
+        let outcome = judge.step(&self.types.program, &source.bytes, &source.tape, steps);
         match outcome {
             Poll::Ready(outcome) if outcome.verdict != Verdict::Unknown => {
                 Ok(outcome.verdict == Verdict::Valid)
             }
-            _ => Err(self.out_of_steps()),
+            _ => Err(self.steps.spent()),
         }
     }
 

@@ -23,9 +23,13 @@ mod reader;
 mod types;
 mod write;
 
-use crate::error::{Code, Error};
-use crate::json::{Fault, Limits, Numbers, equal, read};
+use std::task::Poll;
 
+use crate::error::{Code, Error, Facts};
+use crate::json::{Fault, Limits, Numbers, Tape, equal, read};
+
+use super::budget::Budget;
+use super::judge::Judge;
 use super::outcome::Verdict;
 use super::program::Program;
 use machine::Caster;
@@ -120,24 +124,33 @@ pub struct Changed {
 /// - `schema_error`, with `at` a JSON Pointer into the schema: a value must be made up and the schema
 ///   gives none (`not_castable`), the mode does not follow a reference (`unresolved_ref`), or a type
 ///   must hold itself (`reference_cycle`).
-/// - `limit`, reason `cast_limit`: the schema's `max_steps` or the option's bytes are spent.
+/// - `limit`, reason `cast_limit`: the steps of one verdict or the option's bytes are spent.
 pub fn cast(
     program: &Program,
     value: Option<&[u8]>,
     options: &CastOptions,
 ) -> Result<Option<Changed>, Error> {
     let exact = options.mode == CastMode::Cast034;
+    let source = source(program, value);
+    let mut steps = Steps::of(program, source.as_ref().ok());
     // A value that the mode refuses is refused even if it is valid, but a valid one is not changed.
-    let is_valid = |value| super::judge_text(program, value).verdict == Verdict::Valid;
-    if !exact && value.is_some_and(is_valid) {
+    if let (false, Some(_), Ok(source)) = (exact, value, &source)
+        && is_valid(program, source, &mut steps)?
+    {
         return Ok(None);
     }
     let reading = Reading { exact, native: options.native };
     let types = Types::read(program, reading)?;
-    let parts = Parts::new(program, source(program, value)?, options.max_made_bytes);
-    let mut caster = Caster::new(program, &types, reading, parts);
-    let root = caster.run(value.map(|_| At { source: 0, position: 0 }))?;
-    if caster.changes.is_empty() || (exact && value.is_some_and(is_valid)) {
+    let parts = Parts::new(program, source?, options.max_made_bytes);
+    let mut caster = Caster::new(program, &types, reading, parts, steps);
+    let start = At { source: 0, position: 0 };
+    let root = caster.run(value.map(|_| start))?;
+    if caster.changes.is_empty() {
+        return Ok(None);
+    }
+    if let (true, Some(_), Some(source)) = (exact, value, caster.parts.source(start))
+        && is_valid(program, source, &mut caster.steps)?
+    {
         return Ok(None);
     }
     let text = match caster.parts.part(root) {
@@ -149,6 +162,21 @@ pub fn cast(
         return Ok(None);
     }
     Ok(Some(Changed { text, changes: caster.changes }))
+}
+
+/// True if a value satisfies the schema. A bound that was given is one of each verdict; else all that
+/// a cast does shares one.
+fn is_valid(program: &Program, source: &Source, steps: &mut Steps) -> Result<bool, Error> {
+    let mut own = if program.max_steps.is_some() { u64::MAX } else { steps.left };
+    let mut judge = Judge::for_verdict(program, 0);
+    let outcome = judge.step(program, &source.bytes, &source.tape, &mut own);
+    if program.max_steps.is_none() {
+        steps.left = own;
+        if own == 0 {
+            return Err(steps.spent());
+        }
+    }
+    Ok(matches!(outcome, Poll::Ready(outcome) if outcome.verdict == Verdict::Valid))
 }
 
 fn is_same(value: &[u8], text: &str) -> bool {
@@ -166,7 +194,7 @@ fn is_same(value: &[u8], text: &str) -> bool {
 ///
 /// # Errors
 /// - `invalid_arguments`, reason `not_json`: the value is no JSON text.
-/// - `limit`, reason `cast_limit`: the schema's `max_steps` or the bytes are spent.
+/// - `limit`, reason `cast_limit`: the steps of one verdict or the bytes are spent.
 pub fn apply_defaults(
     program: &Program,
     value: Option<&[u8]>,
@@ -174,8 +202,34 @@ pub fn apply_defaults(
 ) -> Result<Option<Changed>, Error> {
     // What is absent has no members.
     let Some(value) = value else { return Ok(None) };
-    let parts = Parts::new(program, source(program, Some(value))?, max_made_bytes);
-    defaults::fill(program, parts)
+    let source = source(program, Some(value))?;
+    let steps = Steps::of(program, Some(&source));
+    defaults::fill(program, Parts::new(program, source, max_made_bytes), steps)
+}
+
+/// The steps of one cast.
+struct Steps {
+    left: u64,
+    bound: u64,
+}
+
+impl Steps {
+    fn of(program: &Program, source: Option<&Source>) -> Self {
+        let empty = Tape::default();
+        let tape = source.map_or(&empty, |source| &source.tape);
+        let bound = Budget::of(program, tape, 0).verdict;
+        Steps { left: bound, bound }
+    }
+
+    fn count(&mut self, steps: u64) -> Result<(), Error> {
+        self.left = self.left.checked_sub(steps).ok_or_else(|| self.spent())?;
+        Ok(())
+    }
+
+    fn spent(&self) -> Error {
+        let facts = Facts { limit: Some(self.bound), ..Facts::default() };
+        Error::new(Code::Limit, "cast_limit").facts(facts)
+    }
 }
 
 /// The value as a text at hand; `null` where there is none.

@@ -5,6 +5,7 @@
 use crate::json::{Kind as JsonKind, Value, number};
 use crate::table::Table;
 
+use super::super::names::NameTable;
 use super::super::program::{NodeId, Place, Program};
 use super::types::{
     Array, Kind, Member, REQUIRED, Reading, Rest, Type, TypeId, at, is_lone_reference,
@@ -156,12 +157,8 @@ impl<'a> TypeReader<'a> {
     }
 
     fn object(&mut self, place: Place, schema: Value<'a>) -> (Kind, String) {
-        let required: Vec<_> = schema
-            .get("required")
-            .into_iter()
-            .flat_map(Value::elements)
-            .filter_map(|name| Some(name.text()?.to_wtf8()))
-            .collect();
+        let required = schema.get("required").into_iter().flat_map(Value::elements);
+        let required = NameTable::new(required.filter_map(|name| Some(name.text()?.to_wtf8())));
         let mut members: Vec<Member> = Vec::new();
         let mut known = Table::new();
         for (name, value) in schema.get("properties").into_iter().flat_map(Value::members) {
@@ -174,7 +171,7 @@ impl<'a> TypeReader<'a> {
                 continue;
             }
             known.insert(key.clone(), members.len());
-            let required = required.iter().any(|required| **required == *key);
+            let required = required.find(name, 0).is_some();
             members.push(Member { required, name: quoted(name), key, node });
         }
         let mut text = String::from(r#"{"type":"object","properties":{"#);

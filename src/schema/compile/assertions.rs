@@ -35,9 +35,18 @@ pub(super) fn scalars(build: &mut Build, subject: &mut Subject) -> Result<(), Sc
     let mut ops = std::mem::take(&mut subject.ops);
     let mut allowed = kinds::ALL;
     if let Some(value) = subject.get(Keyword::Type) {
-        let types = types(build, subject, value)?;
-        allowed &= types.kinds;
-        ops.push(build.types(types));
+        match value.as_str().and_then(|name| kinds::of_name(&name)) {
+            Some((kind, name)) => {
+                let kind = kinds_in(subject.dialect(), kind, name == "number");
+                allowed &= kind;
+                ops.push(build.one_type(name, kind));
+            }
+            None => {
+                let types = types(build, subject, value)?;
+                allowed &= types.kinds;
+                ops.push(build.types(types));
+            }
+        }
     }
     if let Some(value) = subject.get_kind(build, Keyword::Enum, Kind::Array)? {
         let (op, bits) = build.enumeration("enum", document, value, Numbers::Exact);
@@ -127,12 +136,11 @@ fn elder_limits(
     Ok(())
 }
 
-/// The names of `type` and the kinds of values they mean.
+/// A list of names of `type` and the kinds of values they mean.
 fn types(build: &Build, subject: &Subject, value: Value<'_>) -> Result<TypeSet, SchemaError> {
-    let one = std::iter::once(value).filter(|value| value.is_string());
     let mut names = Vec::new();
     let mut kinds = 0;
-    for entry in one.chain(value.elements()) {
+    for entry in value.elements() {
         let known = entry.as_str().and_then(|name| kinds::of_name(&name));
         let Some((kind, name)) = known else { return Err(subject.invalid(build, entry)) };
         if names.contains(&name) {
@@ -141,14 +149,18 @@ fn types(build: &Build, subject: &Subject, value: Value<'_>) -> Result<TypeSet, 
         kinds |= kind;
         names.push(name);
     }
-    if subject.dialect() == Dialect::Draft4 && !names.contains(&"number") {
-        // There, 1.0 is no integer.
-        kinds &= !kinds::WHOLE;
-    }
+    let kinds = kinds_in(subject.dialect(), kinds, names.contains(&"number"));
     if names.is_empty() {
         return Err(subject.invalid(build, value));
     }
     Ok(TypeSet { names, kinds })
+}
+
+/// The kinds that types mean in a dialect.
+fn kinds_in(dialect: Dialect, kinds: u8, any_number: bool) -> u8 {
+    // In draft-04, 1.0 is no integer.
+    let excluded = dialect == Dialect::Draft4 && !any_number;
+    if excluded { kinds & !kinds::WHOLE } else { kinds }
 }
 
 /// A count, which may be written with a zero fraction; the largest stand for all beyond.

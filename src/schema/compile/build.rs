@@ -29,10 +29,31 @@ pub(super) struct Build {
     max_nodes: usize,
     /// Whether each node stands where a keyword applies it.
     applied: Vec<bool>,
+    filling: Vec<Filling>,
+    /// Memory for the instructions of the next subschema.
+    pub(super) spare: Vec<Op>,
     /// What may still be spent on telling branches apart.
     pub(super) switch_budget: usize,
     /// What the patterns took so far.
     pub(super) patterns_spent: Spent,
+}
+
+/// Subschemas for which there is room from the start.
+const MAX_RESERVED: usize = 1_024;
+
+/// Sets of types among which one is looked for that says the same.
+const MAX_SHARED: usize = 16;
+
+/// Members of an `enum` noted in one step of compiling.
+const FILLED_AT_ONCE: usize = 64;
+
+/// An enumeration whose members are not all noted.
+struct Filling {
+    id: u32,
+    /// The words of the members that are not.
+    next: u32,
+    end: u32,
+    hashed: bool,
 }
 
 const NOWHERE: NodeId = u32::MAX;
@@ -80,12 +101,18 @@ impl Build {
             node_at: Vec::new(),
             max_nodes,
             applied: Vec::new(),
+            filling: Vec::new(),
+            spare: Vec::new(),
             switch_budget: super::switch::BUDGET,
             patterns_spent: Spent::default(),
         }
     }
 
     pub(super) fn add_document(&mut self, document: Document) -> u32 {
+        // As many subschemas and keywords as are usual in a text of that size.
+        let usual = (document.tape.len() / 8).min(MAX_RESERVED);
+        self.program.nodes.reserve(usual);
+        self.program.ops.reserve(2 * usual);
         self.node_at.push(vec![NOWHERE; document.tape.len()]);
         self.program.documents.push(Rc::new(document));
         self.program.documents.len() as u32 - 1
@@ -191,6 +218,15 @@ impl Build {
         Op::Type(push(&mut self.program.types, types))
     }
 
+    /// The one type of a name; schemas name few types many times.
+    pub(super) fn one_type(&mut self, name: &'static str, kinds: u8) -> Op {
+        let mut known = self.program.types.iter().take(MAX_SHARED);
+        match known.position(|set| set.kinds == kinds && *set.names == [name]) {
+            Some(index) => Op::Type(index as u32),
+            None => self.types(TypeSet { names: vec![name], kinds }),
+        }
+    }
+
     /// `enum` (a list of members) or `const` (the member itself), and the types it allows.
     pub(super) fn enumeration(
         &mut self,
@@ -199,49 +235,77 @@ impl Build {
         value: Value<'_>,
         numbers: Numbers,
     ) -> (Op, u8) {
-        let one = (keyword != "enum").then_some(value);
-        let all = one.is_none().then(|| value.elements());
-        let mut strings = NameTable::default();
-        let mut others = Vec::new();
-        for member in one.into_iter().chain(all.into_iter().flatten()) {
-            match member.text().map(|text| text.to_wtf8()) {
-                None => others.push(member),
-                Some(text) => {
-                    strings.insert(&text);
-                }
-            }
-        }
         let mut set = EnumSet {
             keyword,
             place: Place { document: index, position: value.position() },
-            kinds: if strings.len() == 0 { 0 } else { kinds::STRING },
+            kinds: 0,
             numbers,
             document: index,
-            strings,
+            strings: NameTable::default(),
             few: Vec::new(),
             hashes: Vec::new(),
         };
-        for member in &others {
+        // The words of the members: of a constant, those of the value itself.
+        let (next, end) = match keyword {
+            "enum" => (value.position() + 1, value.next_position().saturating_sub(1)),
+            _ => (value.position(), value.next_position()),
+        };
+        let (mut members, mut others, mut at) = (0, 0, next);
+        while let Some(member) = (at < end).then(|| value.sibling(at)) {
+            at = member.next_position();
+            members += 1;
             set.kinds |= match member.number() {
                 Some(_) if numbers == Numbers::Doubles => kinds::NUMBER,
                 Some(text) if number::is_integer(text.as_bytes()) => kinds::INTEGER | kinds::WHOLE,
                 Some(_) => kinds::FRACTION,
                 None => kinds_of_tag(member.tag()),
             };
+            others += usize::from(!member.is_string());
         }
-        let containers = kinds::ARRAY | kinds::OBJECT;
-        if set.kinds & containers == 0 && others.len() <= FEW {
-            set.few = others.iter().map(|member| member.position()).collect();
-        } else if let Some(document) = self.document(index) {
-            let hash = |member: &Value<'_>| {
-                let position = member.position();
-                (json::hash(&document.bytes, &document.tape, position, numbers, 0), position)
-            };
-            set.hashes = others.iter().map(hash).collect();
+        let allowed = set.kinds;
+        let hashed = allowed & (kinds::ARRAY | kinds::OBJECT) != 0 || others > FEW;
+        let id = push(&mut self.program.enums, set);
+        let mut filling = Filling { id, next, end, hashed };
+        if members > FILLED_AT_ONCE || !self.fill(&mut filling) {
+            self.filling.push(filling);
+        }
+        (Op::Enum(id), allowed)
+    }
+
+    /// Goes on with the enumerations that are large; false if there is nothing left to do.
+    pub(super) fn fill_next(&mut self) -> bool {
+        let Some(mut filling) = self.filling.pop() else { return false };
+        if !self.fill(&mut filling) {
+            self.filling.push(filling);
+        }
+        true
+    }
+
+    /// Notes some more members of an enumeration; true if there are no more.
+    fn fill(&mut self, filling: &mut Filling) -> bool {
+        let Some(set) = self.program.enums.get_mut(filling.id as usize) else { return true };
+        let Some(document) = self.program.documents.get(set.document as usize) else { return true };
+        for _ in 0..FILLED_AT_ONCE {
+            if filling.next >= filling.end {
+                break;
+            }
+            let member = document.value(filling.next);
+            filling.next = member.next_position();
+            if let Some(text) = member.text() {
+                set.strings.insert(&text.to_wtf8());
+            } else if filling.hashed {
+                let (numbers, position) = (set.numbers, member.position());
+                let hash = json::hash(&document.bytes, &document.tape, position, numbers, 0);
+                set.hashes.push((hash, position));
+            } else {
+                set.few.push(member.position());
+            }
+        }
+        let is_full = filling.next >= filling.end;
+        if is_full {
             crate::sorted::sort(&mut set.hashes);
         }
-        let kinds = set.kinds;
-        (Op::Enum(push(&mut self.program.enums, set)), kinds)
+        is_full
     }
 
     pub(super) fn bound(&mut self, document: u32, value: Value<'_>) -> u32 {

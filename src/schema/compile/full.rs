@@ -30,6 +30,7 @@ pub(super) fn compile_node(
         return Ok(());
     }
     let mut subject = Subject::new(document.clone(), node.document, node.position);
+    subject.ops = std::mem::take(&mut build.spare);
     registry.identify(build, &mut subject, id)?;
     let alone = subject.is_mere_reference();
     if !alone {
@@ -47,5 +48,7 @@ pub(super) fn compile_node(
         lint.schema(build, &subject, schema);
     }
     build.finish_node(id, subject.kinds, &subject.ops);
+    subject.ops.clear();
+    build.spare = subject.ops;
     Ok(())
 }

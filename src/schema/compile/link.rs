@@ -14,6 +14,9 @@ use super::switch;
 /// Instructions of a referenced node are copied into the referring one up to this many.
 const MAX_INLINE: u32 = 8;
 
+/// Instructions that may be run without a pause in between.
+const MAX_LEAF: usize = 32;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     New,
@@ -196,7 +199,7 @@ fn link_node(build: &mut Build, id: NodeId, fast: &mut Vec<Op>) {
         }
     }
     fast.retain(|&op| applies_to(op) & kinds != 0);
-    let leaf = fast.iter().all(|&op| is_leaf(build, op));
+    let leaf = fast.len() <= MAX_LEAF && fast.iter().all(|&op| is_leaf(build, op));
     let forward = match *fast.as_slice() {
         [Op::Reference(target)] => {
             let target = build.node(build.node(target).forward);

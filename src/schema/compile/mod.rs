@@ -37,6 +37,9 @@ use resources::Registry;
 /// Bytes read in one step.
 const BYTES_A_STEP: u64 = 16;
 
+/// Steps for one subschema, some members of an `enum`, or some references.
+const A_STAGE: u64 = 256;
+
 /// A compilation under way.
 pub struct Compiler {
     options: CompileOptions,
@@ -84,7 +87,7 @@ impl Compiler {
             match std::mem::replace(&mut self.stage, Stage::Done) {
                 Stage::Reading(text, reader) => self.read(text, reader, steps)?,
                 Stage::Nodes(mut work) => {
-                    *steps -= 1;
+                    *steps = steps.saturating_sub(A_STAGE);
                     if self.compile_next(&mut work)? {
                         self.stage = Stage::Nodes(work);
                     } else {
@@ -110,6 +113,7 @@ impl Compiler {
         match (build.next_node(), self.options.keywords) {
             (Some(id), Keywords::Full) => full::compile_node(build, registry, lint, id)?,
             (Some(id), Keywords::Structural) => structural::compile_node(build, id)?,
+            (None, _) if build.fill_next() => {}
             (None, _) if registry.is_settled() => return Ok(false),
             (None, _) => registry.resolve(build)?,
         }
@@ -182,4 +186,50 @@ fn reject_repeats(document: &Document) -> Result<(), SchemaError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_family = "wasm")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::*;
+    use crate::schema::{Verdict, judge_text};
+
+    #[test]
+    fn many_members_and_references_take_many_steps() {
+        let count = 2_000;
+        let list =
+            |one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<Vec<_>>().join(",");
+        for (schema, value) in [
+            (format!(r#"{{"enum":[{}]}}"#, list(&|n| format!("\"m{n}\""))), r#""m1999""#),
+            (format!(r#"{{"enum":[{}]}}"#, list(&|n| format!("[{n}]"))), "[1999]"),
+            (format!(r#"{{"enum":[{}]}}"#, list(&|n| format!("{n}"))), "1999"),
+            (
+                format!(
+                    r##"{{"$defs":{{"a":{{"type":"null"}}}},"allOf":[{}]}}"##,
+                    list(&|_| r##"{"$ref":"#/$defs/a"}"##.to_owned())
+                ),
+                "null",
+            ),
+        ] {
+            let mut compiler = Compiler::new(schema.into_bytes(), CompileOptions::default());
+            let mut stages = 0;
+            let program = loop {
+                let mut steps = u64::from(u32::MAX);
+                if let Stage::Nodes(_) = &compiler.stage {
+                    (stages, steps) = (stages + 1, 1);
+                }
+                if let Stage::Reading(..) = &compiler.stage {
+                    steps = 1_000;
+                }
+                if let Poll::Ready(outcome) = compiler.step(&mut steps) {
+                    break outcome.unwrap();
+                }
+            };
+            assert!(stages > count / 100, "{stages}");
+            assert_eq!(judge_text(&program, value.as_bytes()).verdict, Verdict::Valid);
+            assert_eq!(judge_text(&program, b"\"x\"").verdict, Verdict::Invalid);
+        }
+    }
 }

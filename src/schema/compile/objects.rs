@@ -3,6 +3,7 @@
 use crate::json::Value;
 use crate::schema::error::SchemaError;
 use crate::schema::names::NameTable;
+use crate::schema::options::Dialect;
 use crate::schema::pattern::points_of;
 use crate::schema::program::{DependenciesOp, Dependency, NO_NODE, NodeId, ObjectOp, Op};
 
@@ -10,6 +11,9 @@ use super::assertions::{count, names, pattern};
 use super::build::Build;
 use super::shape::{Keyword, KeywordSet};
 use super::subject::Subject;
+
+/// Up to this many names are compared one by one.
+const FEW_NAMES: usize = 16;
 
 /// What this file compiles.
 const OBJECTS: KeywordSet = KeywordSet::of(&[
@@ -61,16 +65,26 @@ fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaErro
     let mut slots = NameTable::default();
     let mut nodes: Vec<NodeId> = Vec::new();
     if let Some(value) = subject.get(Keyword::Properties) {
-        for (name, schema) in subject.members(build, value)? {
-            slots.insert(&name);
+        if !value.is_object() {
+            return Err(subject.invalid(build, value));
+        }
+        slots.reserve(value.len() as usize);
+        let mut schemas: Vec<Value<'_>> = Vec::with_capacity(value.len() as usize);
+        for (name, schema) in value.members() {
+            // The last of repeated names counts.
+            match schemas.get_mut(slots.insert(&name.to_wtf8()) as usize) {
+                Some(earlier) => *earlier = schema,
+                None => schemas.push(schema),
+            }
+        }
+        nodes.reserve(schemas.len());
+        for schema in schemas {
             nodes.push(subject.node(build, schema)?);
         }
     }
     let mut required = Vec::new();
     if let Some(value) = subject.get(Keyword::Required) {
-        for name in names(build, subject, value)? {
-            required.push(slots.insert(&name));
-        }
+        required = slots_of(build, subject, value, &mut slots)?;
     }
     nodes.resize(slots.len(), NO_NODE);
     let mut patterns = Vec::new();
@@ -91,6 +105,31 @@ fn object(build: &mut Build, subject: &Subject) -> Result<Option<Op>, SchemaErro
         closed: closed == Some(false),
     };
     Ok(Some(build.object(op)))
+}
+
+/// The slots of a list of distinct names.
+fn slots_of(
+    build: &Build,
+    subject: &Subject,
+    value: Value<'_>,
+    slots: &mut NameTable,
+) -> Result<Vec<u32>, SchemaError> {
+    if value.len() as usize > FEW_NAMES || !value.is_array() {
+        let names = names(build, subject, value)?;
+        return Ok(names.iter().map(|name| slots.insert(name)).collect());
+    }
+    if value.is_empty() && subject.dialect() == Dialect::Draft4 {
+        return Err(subject.invalid(build, value));
+    }
+    let mut found = Vec::with_capacity(value.len() as usize);
+    for entry in value.elements() {
+        let slot = entry.text().map(|name| slots.insert(&name.to_wtf8()));
+        match slot.filter(|slot| !found.contains(slot)) {
+            Some(slot) => found.push(slot),
+            None => return Err(subject.invalid(build, entry)),
+        }
+    }
+    Ok(found)
 }
 
 fn pattern_properties(

@@ -11,6 +11,7 @@ use crate::schema::options::{CompileOptions, Dialect};
 use crate::schema::program::{Document, DynamicOp, NO_NODE, NodeId, Op, Place, blank};
 use crate::table::Table;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use super::build::Build;
 use super::dialects::{Dialects, MetaSchema};
@@ -24,6 +25,9 @@ const REFERENCES: KeywordSet =
 
 /// Objects with more members are indexed when a pointer passes through them.
 const INDEX_ABOVE: u32 = 32;
+
+/// References resolved in one step of compiling.
+const RESOLVED_AT_ONCE: usize = 32;
 
 /// Times that references are asked for again because more schemas were found meanwhile.
 const MAX_ROUNDS: u32 = 64;
@@ -85,7 +89,7 @@ pub(super) struct Registry {
     pub(super) by_uri: Table<String, u32>,
     /// Documents given with the schema, by URI; taken when they are loaded.
     offered: Vec<(String, Option<Vec<u8>>)>,
-    pending: Vec<Pending>,
+    pending: VecDeque<Pending>,
     /// References whose targets may yet be found, asked for again when nothing else is left.
     waiting: Vec<Pending>,
     rounds: u32,
@@ -108,7 +112,7 @@ impl Registry {
             resources: Vec::new(),
             by_uri: Table::new(),
             offered: offered.into_iter().map(|(uri, text)| (strip(&uri), Some(text))).collect(),
-            pending: Vec::new(),
+            pending: VecDeque::new(),
             waiting: Vec::new(),
             rounds: 0,
             unresolved: Vec::new(),
@@ -211,7 +215,7 @@ impl Registry {
             let value = subject.get_kind(build, keyword, json::Kind::String)?;
             let Some(value) = value else { continue };
             let reference = subject.string(build, value)?.into_owned();
-            self.pending.push(Pending {
+            self.pending.push_back(Pending {
                 node: id,
                 document: subject.document_index,
                 position: value.position(),
@@ -233,13 +237,14 @@ impl Registry {
         Ok(())
     }
 
-    /// Finds the targets of all references so far, which may queue more schemas.
+    /// Finds the targets of some references, which may queue more schemas.
     pub(super) fn resolve(&mut self, build: &mut Build) -> Result<(), SchemaError> {
         if self.pending.is_empty() {
             self.rounds += 1;
-            self.pending = std::mem::take(&mut self.waiting);
+            self.pending = std::mem::take(&mut self.waiting).into();
         }
-        for pending in std::mem::take(&mut self.pending) {
+        for _ in 0..RESOLVED_AT_ONCE {
+            let Some(pending) = self.pending.pop_front() else { break };
             match self.target(build, &pending)? {
                 Target::Found(target) => self.complete(build, &pending, target),
                 Target::Later if self.rounds < MAX_ROUNDS => self.waiting.push(pending),

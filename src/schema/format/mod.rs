@@ -164,9 +164,9 @@ impl Format {
     pub(crate) fn weight(self) -> usize {
         match self {
             // Reading a pattern makes a tree of it.
-            Format::Regex => 64,
-            Format::Hostname | Format::IdnHostname | Format::IdnEmail => 16,
-            _ => 2,
+            Format::Regex => 512,
+            Format::Hostname | Format::IdnHostname | Format::IdnEmail => 32,
+            _ => 16,
         }
     }
 }

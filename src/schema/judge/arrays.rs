@@ -3,8 +3,13 @@
 use crate::json::{self, Numbers, Tag};
 use crate::schema::program::{ItemsOp, NO_NODE};
 
+use std::collections::HashMap;
+
 use super::frame::{Answer, Frame, Step};
 use super::{Context, Entry, Judge, unevaluated};
+
+/// Items by hash for which memory is kept.
+const MAX_KEPT: usize = 256;
 
 impl Judge {
     /// `prefixItems` and `items`, whatever the dialect calls them.
@@ -100,7 +105,7 @@ impl Judge {
                 self.store(top, state);
                 return Step::Pause;
             }
-            self.meter.count(1);
+            self.meter.count(3);
             let entry = Entry::member(op.node, state.child, 0, false);
             match self.child(cx, &mut state, returned.take(), entry) {
                 None => {
@@ -156,7 +161,7 @@ impl Judge {
         if !state.started {
             state.started = true;
             state.child = frame.at + 1;
-            self.items.clear();
+            self.forget_items();
         }
         while state.child < end {
             let at = state.child;
@@ -179,6 +184,14 @@ impl Judge {
             state.index += 1;
         }
         Step::Next
+    }
+
+    /// Empties the items for the next array or object. Emptying a large table takes long.
+    pub(super) fn forget_items(&mut self) {
+        match self.items.capacity() > MAX_KEPT {
+            true => self.items = HashMap::default(),
+            false => self.items.clear(),
+        }
     }
 
     /// Notes a position under its hash; the position of an equal one that was noted before.

@@ -366,6 +366,7 @@ impl Judge {
     /// Notes in scratch which names of a table an object has.
     fn note_names(&mut self, cx: Context<'_>, names: &NameTable, object: u32) {
         let base = self.scratch.len();
+        self.meter.count(names.len() as u64 / 8);
         self.scratch.resize(base + names.len().div_ceil(32), 0);
         let end = object + cx.word(object).payload();
         let mut key = object + 1;

@@ -178,7 +178,7 @@ impl Judge {
     #[inline(always)]
     fn quick(&mut self, cx: Context<'_>, fast: &Fast, word: Word, at: u32) -> Option<Answer> {
         let possible = kinds_of_word(word);
-        if fast.kinds & possible != possible && !cx.accepts_kinds(fast.kinds, at) {
+        if fast.kinds & possible != possible && !self.accepts_kinds(cx, fast.kinds, at) {
             return Some(Answer::Invalid);
         }
         match fast.leaf {

@@ -1,6 +1,6 @@
 //! What a judgement reads: the program, and the value as words of its tape.
 
-use crate::json::{Tag, Tape, Value, Word, number};
+use crate::json::{Tag, Tape, Value, Word};
 use crate::schema::pattern;
 use crate::schema::program::{Program, kinds, kinds_of_tag};
 
@@ -44,25 +44,5 @@ impl<'a> Context<'a> {
     pub(super) fn is_long_string(self, at: u32) -> bool {
         let word = self.word(at);
         word.payload() > pattern::SHORT && kinds_of_tag(word.tag()) == kinds::STRING
-    }
-
-    /// True if the type of the value is among the given ones.
-    #[inline(always)]
-    pub(super) fn accepts_kinds(self, accepted: u8, at: u32) -> bool {
-        let word = self.word(at);
-        let possible = kinds_of_tag(word.tag());
-        match accepted & possible {
-            0 => false,
-            found if found == possible => true,
-            // Only a number written with point or exponent may be of two kinds.
-            found => self.is_integer(word) == (found == kinds::WHOLE),
-        }
-    }
-
-    #[cold]
-    fn is_integer(self, word: Word) -> bool {
-        let start = word.offset() as usize;
-        let text = self.bytes.get(start..start + word.payload() as usize);
-        text.is_some_and(number::is_integer)
     }
 }

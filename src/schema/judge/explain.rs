@@ -10,6 +10,9 @@ use super::{Context, Entry, Judge};
 /// A schema value longer than this is left out of params.
 const MAX_RAW: usize = 4096;
 
+/// Steps for writing a violation, but for its paths.
+const A_VIOLATION: u64 = 40;
+
 /// The members of a violation's params, as JSON text.
 #[derive(Default)]
 pub(super) struct Params {
@@ -89,6 +92,7 @@ impl Judge {
             self.truncated = true;
             return;
         }
+        self.meter.count(A_VIOLATION);
         let mut made = Params::default();
         params(&mut made);
         let mut schema_path = self.schema_path(cx);

@@ -117,7 +117,7 @@ impl Judge {
     #[inline(always)]
     fn is_plainly_valid(&mut self, cx: Context<'_>, fast: &Fast, word: Word, at: u32) -> bool {
         let possible = kinds_of_word(word);
-        if fast.kinds & possible != possible && !cx.accepts_kinds(fast.kinds, at) {
+        if fast.kinds & possible != possible && !self.accepts_kinds(cx, fast.kinds, at) {
             return false;
         }
         match fast.leaf {

@@ -14,6 +14,9 @@ use super::frame::Answer;
 /// Steps before answers are remembered: most judgements end earlier.
 pub(super) const AFTER: u64 = 50_000;
 
+/// Steps for remembering an answer, but for its entries.
+pub(super) const A_NOTE: u64 = 4;
+
 /// Answers remembered.
 const MAX_ANSWERS: usize = 1 << 18;
 

@@ -33,6 +33,7 @@ use std::task::Poll;
 
 use crate::json::{Hashing, Meter, Tag, Tape};
 
+use super::budget::Budget;
 use super::options::DuplicateKeys;
 use super::outcome::{Outcome, Verdict, Violation};
 use super::pattern::Matcher;
@@ -130,12 +131,12 @@ impl Judge {
     /// Starts judging by a node inside the program, for the verdict alone. Dynamic references start
     /// from that node's own resource.
     pub(crate) fn of_node(program: &Program, node: NodeId, position: u32) -> Self {
-        Judge {
-            root: node,
-            verdict_only: true,
-            phase: Phase::Verdict,
-            ..Judge::new(program, position)
-        }
+        Judge { root: node, phase: Phase::Verdict, ..Judge::for_verdict(program, position) }
+    }
+
+    /// Starts judging the value at a position for the verdict alone.
+    pub(crate) fn for_verdict(program: &Program, position: u32) -> Self {
+        Judge { verdict_only: true, ..Judge::new(program, position) }
     }
 
     /// Goes on until done or until `steps` are spent, counting them down. Every step must be given
@@ -151,13 +152,14 @@ impl Judge {
         if tape.is_too_deep() || tape.depth() > program.max_depth {
             return Poll::Ready(self.unknown("limit"));
         }
+        let budget = Budget::of(program, tape, self.position);
         let before = self.meter.used;
-        self.meter.stop = before.saturating_add(*steps).min(self.limit(program));
+        self.meter.stop = before.saturating_add(*steps).min(self.limit(budget));
         let done = self.advance(cx);
         *steps = steps.saturating_sub(self.meter.used - before);
         match done {
             Some(outcome) => Poll::Ready(outcome),
-            None if self.meter.used < self.limit(program) => Poll::Pending,
+            None if self.meter.used < self.limit(budget) => Poll::Pending,
             // An explanation that takes too long is cut, the verdict stands.
             None if self.phase == Phase::Explain => {
                 self.cut(cx);
@@ -167,11 +169,11 @@ impl Judge {
         }
     }
 
-    /// The count of steps at which the phase ends: explaining may take as long as judging.
-    fn limit(&self, program: &Program) -> u64 {
+    /// The count of steps at which the phase ends.
+    fn limit(&self, budget: Budget) -> u64 {
         match self.phase {
-            Phase::Explain => program.max_steps.saturating_mul(2),
-            _ => program.max_steps,
+            Phase::Explain => budget.explained,
+            _ => budget.verdict,
         }
     }
 
@@ -307,6 +309,7 @@ impl Judge {
         {
             let key = (frame.node, frame.at, frame.scope);
             let wanted = frame.in_place && self.frames.last().is_some_and(|below| below.tracks);
+            self.meter.count(memo::A_NOTE + if wanted { evaluated.len() as u64 } else { 0 });
             let noted = self.memo.note(key, wanted, answer, evaluated);
             if let Some(few) = noted.filter(|_| wanted) {
                 // Without the repetitions, which would double from one reference to the next.
@@ -323,7 +326,7 @@ impl Judge {
             return self.apply_aloud(cx, entry);
         }
         let fast = cx.program.fast(entry.id);
-        if !cx.accepts_kinds(fast.kinds, entry.at) {
+        if !self.accepts_kinds(cx, fast.kinds, entry.at) {
             return Some(Answer::Invalid);
         }
         let framed = match fast.leaf {
@@ -383,8 +386,8 @@ impl Judge {
             return Some(Answer::Unknown);
         }
         let Some(scope) = self.scope(cx, entry.id) else { return Some(Answer::Unknown) };
-        // A frame costs as much as three plain instructions.
-        self.meter.count(2);
+        // A frame costs as much as five plain instructions.
+        self.meter.count(4);
         let tracks = tracks || self.is_tracked(entry);
         let mut frame = Frame::new(entry.id, ops, tracks, entry.at, entry.explain);
         frame.via = entry.via;

@@ -27,6 +27,7 @@ impl Judge {
             state.child = frame.at + 1;
             state.base = self.scratch.len() as u32;
             if op.names.len() > BITS {
+                self.meter.count((op.names.len() / 64 + op.required.len() / 4) as u64);
                 self.scratch.resize(self.scratch.len() + op.names.len().div_ceil(32), 0);
             }
         }
@@ -42,7 +43,7 @@ impl Judge {
                 return Step::Pause;
             }
             if !self.is_matching() {
-                self.meter.count(1);
+                self.meter.count(1 + u64::from(frame.tracks));
             }
             let value = state.child + 1;
             let mut waits = false;
@@ -246,6 +247,10 @@ impl Judge {
                     self.violate(cx, frame.at, "propertyNames", |params| {
                         params.name("propertyName", cx.value(state.child));
                     });
+                    if self.truncated {
+                        // Whatever is left would not be told.
+                        return Step::Fail;
+                    }
                 }
                 Some(Answer::Invalid) => return Step::Fail,
             }
@@ -296,15 +301,16 @@ impl Judge {
         if !state.started {
             state.started = true;
             state.child = frame.at + 1;
-            self.items.clear();
+            self.forget_items();
         }
         while state.child < end {
             if self.meter.spent() {
                 self.store(top, state);
                 return None;
             }
-            self.meter.count(1);
+            self.meter.count(json::A_HASH);
             if let Some(name) = cx.value(state.child).text() {
+                self.meter.count_bytes(name.raw_bytes().len());
                 let hash = json::hash_string(name, 0);
                 let same = |other: u32| cx.value(other).text().is_some_and(|o| o.eq_text(name));
                 state.valid += self.note_item(hash, state.child, same).is_none() as u32;

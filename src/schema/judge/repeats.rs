@@ -26,12 +26,13 @@ impl Judge {
     }
 
     fn repeats_a_name(&mut self, cx: Context<'_>, object: u32) -> bool {
-        self.items.clear();
+        self.forget_items();
         let end = object + cx.word(object).payload();
         let mut key = object + 1;
         while key < end {
-            self.meter.count(1);
+            self.meter.count(json::A_HASH);
             if let Some(name) = cx.value(key).text() {
+                self.meter.count_bytes(name.raw_bytes().len());
                 let hash = json::hash_string(name, 0);
                 let same = |other: u32| cx.value(other).text().is_some_and(|o| o.eq_text(name));
                 if self.note_item(hash, key, same).is_some() {

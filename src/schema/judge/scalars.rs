@@ -14,6 +14,9 @@ use super::{Context, Judge};
 /// Steps for beginning a match, however short the text: many patterns over many names are work too.
 const A_MATCH: u64 = 4;
 
+/// Steps for reading a property of characters in a pattern.
+const A_PROPERTY: u64 = 2_000;
+
 #[inline(always)]
 fn answer(holds: bool) -> Answer {
     if holds { Answer::Valid } else { Answer::Invalid }
@@ -27,7 +30,7 @@ impl Judge {
         match op {
             Op::Type(index) => {
                 let types = cx.program.types.get(index as usize);
-                answer(types.is_none_or(|types| cx.accepts_kinds(types.kinds, at)))
+                answer(types.is_none_or(|types| self.accepts_kinds(cx, types.kinds, at)))
             }
             Op::Enum(index) => {
                 let Some(set) = cx.program.enums.get(index as usize) else {
@@ -35,10 +38,10 @@ impl Judge {
                 };
                 answer(self.scalar_enumeration(cx, set, at))
             }
-            Op::Minimum(index) => limit(cx, at, index, AT_LEAST),
-            Op::Maximum(index) => limit(cx, at, index, AT_MOST),
-            Op::ExclusiveMinimum(index) => limit(cx, at, index, ABOVE),
-            Op::ExclusiveMaximum(index) => limit(cx, at, index, BELOW),
+            Op::Minimum(index) => self.limit_of(cx, at, index, AT_LEAST),
+            Op::Maximum(index) => self.limit_of(cx, at, index, AT_MOST),
+            Op::ExclusiveMinimum(index) => self.limit_of(cx, at, index, ABOVE),
+            Op::ExclusiveMaximum(index) => self.limit_of(cx, at, index, BELOW),
             Op::MultipleOf(index) => self.multiple_of(cx, index, at),
             Op::MinLength(least) => match cx.value(at).text() {
                 Some(text) => answer(self.length_is(text, least, u32::MAX)),
@@ -66,6 +69,49 @@ impl Judge {
         }
     }
 
+    /// True if a number compares with a limit as asked for; anything else holds.
+    fn limit_of(&mut self, cx: Context<'_>, at: u32, index: u32, wanted: u8) -> Answer {
+        let (Some(text), Some(bound)) =
+            (number_text(cx, at), cx.program.bounds.get(index as usize))
+        else {
+            return Answer::Valid;
+        };
+        let order = match bound.small {
+            // The limit of most counts and prices, and no number of those begins with a zero.
+            Some(0) if text.first().is_some_and(|digit| matches!(digit, b'1'..=b'9')) => {
+                Ordering::Greater
+            }
+            small => match small.and_then(|limit| number::compare_with(text, limit)) {
+                Some(order) => order,
+                None => {
+                    self.meter.count_digits(text.len() + bound.text.len());
+                    number::compare(text, &bound.text)
+                }
+            },
+        };
+        answer(wanted >> (order as i8 + 1) & 1 == 1)
+    }
+
+    /// True if the type of the value is among the given ones.
+    #[inline(always)]
+    pub(super) fn accepts_kinds(&mut self, cx: Context<'_>, accepted: u8, at: u32) -> bool {
+        let word = cx.word(at);
+        let possible = kinds_of_tag(word.tag());
+        match accepted & possible {
+            0 => false,
+            found if found == possible => true,
+            // Only a number written with point or exponent may be of two kinds.
+            found => self.is_integer(cx, at) == (found == kinds::WHOLE),
+        }
+    }
+
+    #[cold]
+    fn is_integer(&mut self, cx: Context<'_>, at: u32) -> bool {
+        let text = number_text(cx, at).unwrap_or(&[]);
+        self.meter.count_digits(text.len());
+        number::is_integer(text)
+    }
+
     /// True if a string has so many code points. Counts only if its bytes do not settle it.
     fn length_is(&mut self, text: Text<'_>, least: u32, most: u32) -> bool {
         let bytes = text.raw_bytes().len();
@@ -78,14 +124,19 @@ impl Judge {
         {
             return bytes.div_ceil(4) <= most;
         }
-        self.meter.count_bytes(bytes);
+        self.meter.count(bytes as u64 / if text.is_plain() { 16 } else { 8 });
         (least..=most).contains(&text.code_points())
     }
 
     /// `format`, where it is asserted.
     #[inline(never)]
     fn format(&mut self, cx: Context<'_>, format: Format, text: Text<'_>) -> Answer {
-        self.meter.count_bytes(text.raw_bytes().len().saturating_mul(format.weight()));
+        let bytes = text.raw_bytes();
+        self.meter.count_bytes(bytes.len().saturating_mul(format.weight()));
+        if format == Format::Regex {
+            let sets = bytes.windows(2).filter(|pair| pair.eq_ignore_ascii_case(b"\\p")).count();
+            self.meter.count(sets as u64 * A_PROPERTY);
+        }
         match format.judge(&text.to_wtf8(), &cx.program.idna) {
             Judged::Valid => Answer::Valid,
             Judged::Invalid => Answer::Invalid,
@@ -102,7 +153,7 @@ impl Judge {
         else {
             return Answer::Valid;
         };
-        self.meter.count_bytes(text.len());
+        self.meter.count(divisor.divisor.steps(text.len()));
         match divisor.divisor.divides(text) {
             Some(divides) => answer(divides),
             None => {
@@ -128,13 +179,14 @@ impl Judge {
             };
             return found.is_some();
         }
+        self.meter.count_digits(word.payload() as usize);
         if set.hashes.is_empty() {
             return set.few.iter().any(|&member| {
                 let member = document.value(member);
                 member.kind() == value.kind() && scalars_equal(member, value, set.numbers)
             });
         }
-        self.meter.count_bytes(word.payload() as usize);
+        self.meter.count(json::A_HASH);
         let hash = json::hash(cx.bytes, cx.tape, at, set.numbers, 0);
         self.has_member(cx, set, hash, value)
     }
@@ -143,11 +195,14 @@ impl Judge {
     fn has_member(&mut self, cx: Context<'_>, set: &EnumSet, hash: u64, value: Value<'_>) -> bool {
         let Some(document) = cx.program.documents.get(set.document as usize) else { return false };
         let first = set.hashes.partition_point(|entry| entry.0 < hash);
-        set.hashes
-            .iter()
-            .skip(first)
-            .take_while(|entry| entry.0 == hash)
-            .any(|entry| json::equal(document.value(entry.1), value, set.numbers))
+        let found = set.hashes.get(first..).unwrap_or(&[]);
+        let mut found = found.iter().take_while(|entry| entry.0 == hash).peekable();
+        if found.peek().is_some() {
+            // Comparing takes about as long as hashing.
+            let words = cx.tape.extent(value.position()).0;
+            self.meter.count(u64::from(words) * json::A_HASH);
+        }
+        found.any(|entry| json::equal(document.value(entry.1), value, set.numbers))
     }
 
     /// `enum` and `const` for any value; a container is hashed in slices.
@@ -278,22 +333,3 @@ const BELOW: u8 = 1;
 const AT_MOST: u8 = 3;
 const ABOVE: u8 = 4;
 const AT_LEAST: u8 = 6;
-
-/// True if a number compares with a limit as asked for; anything else holds.
-fn limit(cx: Context<'_>, at: u32, index: u32, wanted: u8) -> Answer {
-    let (Some(text), Some(bound)) = (number_text(cx, at), cx.program.bounds.get(index as usize))
-    else {
-        return Answer::Valid;
-    };
-    let order = match bound.small {
-        // The limit of most counts and prices, and no number of those begins with a zero.
-        Some(0) if text.first().is_some_and(|digit| matches!(digit, b'1'..=b'9')) => {
-            Ordering::Greater
-        }
-        small => match small.and_then(|limit| number::compare_with(text, limit)) {
-            Some(order) => order,
-            None => number::compare(text, &bound.text),
-        },
-    };
-    answer(wanted >> (order as i8 + 1) & 1 == 1)
-}

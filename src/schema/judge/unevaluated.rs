@@ -74,7 +74,7 @@ impl Judge {
             if let Some(noted) = self.scratch.get_mut(state.base as usize..) {
                 sort(noted);
             }
-            self.meter.count(entries.len() as u64 / 4);
+            self.meter.count(entries.len() as u64 * 3);
             state.child = if state.guess == u32::MAX { end } else { frame.at + 1 };
         }
         let mut returned = self.returned.take();

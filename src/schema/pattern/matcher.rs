@@ -85,7 +85,7 @@ impl Matcher {
                 push_wtf8(&mut self.buffer, point);
             }
             self.unescaped = points.position();
-            meter.count(1);
+            meter.count(2);
         }
         let buffer = std::mem::take(&mut self.buffer);
         let outcome = self.search(pattern, &buffer, meter);
@@ -121,7 +121,7 @@ impl Matcher {
             // A literal that begins in the window may end beyond it.
             let end = (self.at + WINDOW + literal.len()).min(text.len());
             let window = text.get(self.at..end).unwrap_or(&[]);
-            meter.count_bytes(window.len());
+            meter.count_bytes(window.len() * 3);
             if forms::contains(window, literal) {
                 return Poll::Ready(Found::Yes);
             }
@@ -156,7 +156,7 @@ impl Matcher {
                     }
                 }
             }
-            meter.count(1);
+            meter.count(2);
         }
     }
 }
