@@ -428,9 +428,9 @@ impl Registry {
         build.add_node(blank(index, value.position(), resource)).map(Some)
     }
 
-    /// A member of a large object by name, through an index.
+    /// A member of a large object by name, or an element of a large array, through an index.
     fn member(&mut self, document: u32, object: Value<'_>, name: &str) -> Option<u32> {
-        if !object.is_object() || object.len() <= INDEX_ABOVE {
+        if object.len() <= INDEX_ABOVE {
             return None;
         }
         let key = (document, object.position());
@@ -438,7 +438,9 @@ impl Registry {
             let members = object.members();
             let places =
                 members.map(|(name, value)| (name.to_str().into_owned(), value.position()));
-            self.indexed.insert(key, places.collect());
+            let elements = object.elements().enumerate();
+            let elements = elements.map(|(index, value)| (index.to_string(), value.position()));
+            self.indexed.insert(key, places.chain(elements).collect());
         }
         self.indexed.get(&key)?.get(name).copied()
     }
