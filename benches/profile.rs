@@ -66,6 +66,7 @@ fn judge(schema: &[u8], text: &[u8], count: usize) {
 
 fn session(schema: &str, line: &[u8], count: usize) {
     let mut options = SessionOptions::new("bench", Profile::Contain);
+    // The hello below is that of a handshake.
     options.era = Era::Legacy;
     let schema = std::fs::read_to_string(schema).unwrap();
     options.tools =
