@@ -1,5 +1,6 @@
 //! What the core says of itself, and its tables: limits and sentences.
 
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error;
@@ -10,18 +11,28 @@ use crate::session::revision;
 use super::fault::facts_in;
 use super::plain::Plain;
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Info {
+    version: &'static str,
+    git_revision: &'static str,
+    revisions: Vec<&'static str>,
+    dialects: &'static [&'static str],
+    unicode: &'static str,
+}
+
 /// Version and commit, protocol revisions, schema dialects, the Unicode version of its tables.
 #[wasm_bindgen(js_name = coreInfo)]
 pub fn core_info() -> JsValue {
-    let mut revisions = revision::REVISIONS.iter().map(|revision| JsValue::from_str(revision.name));
-    let mut dialects = Dialect::SUPPORTED.iter().map(|name| JsValue::from_str(name));
-    Plain::new()
-        .text("version", env!("CARGO_PKG_VERSION"))
-        .text("gitRevision", option_env!("TOOLWIRE_GIT_REVISION").unwrap_or(""))
-        .list("revisions", &mut revisions)
-        .list("dialects", &mut dialects)
-        .text("unicode", schema::unicode_version())
-        .done()
+    let info = Info {
+        version: env!("CARGO_PKG_VERSION"),
+        git_revision: option_env!("TOOLWIRE_GIT_REVISION").unwrap_or(""),
+        revisions: revision::REVISIONS.iter().map(|revision| revision.name).collect(),
+        dialects: Dialect::SUPPORTED,
+        unicode: schema::unicode_version(),
+    };
+    // Texts and lists of them have no failure.
+    serde_wasm_bindgen::to_value(&info).unwrap_or(JsValue::UNDEFINED)
 }
 
 /// The default limits: of sessions by profile, and of schemas, which have no profile.

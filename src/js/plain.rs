@@ -1,6 +1,7 @@
 //! Plain objects: reading the facade's, and making those that it gets.
 //!
-//! Each conversion is a few calls that all types share. Derived ones would be a tenth of the binary.
+//! Each conversion is a few calls that all types share. Derived ones, with serde, would be a tenth of
+//! the binary: those are for what is asked for once, as `coreInfo`.
 //! Invariants: undefined and null are absent; what is there and of another type than asked for is
 //! named, never guessed. An absent member of a made object is there and undefined.
 

@@ -197,31 +197,8 @@ pub(crate) fn push_wtf8(out: &mut Vec<u8>, point: u32) {
 
 /// A JSON string literal.
 pub fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
-        let (plain, after) = rest.split_at(at);
-        out.push_str(plain);
-        let byte = after.as_bytes().first().copied().unwrap_or_default();
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            0x08 => out.push_str("\\b"),
-            0x0C => out.push_str("\\f"),
-            _ => {
-                out.push_str(if byte < 0x10 { "\\u000" } else { "\\u001" });
-                out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or_default());
-            }
-        }
-        rest = after.get(1..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out.push('"');
-    out
+    // Text without lone surrogates always serializes.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 #[cfg(test)]
