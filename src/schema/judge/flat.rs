@@ -11,7 +11,7 @@ use crate::schema::program::{Fast, Leaf, Op, kinds_of_word};
 
 use super::common::find;
 use super::frame::Answer;
-use super::{Context, Judge, MAX_FRAMES};
+use super::{A_FRAME, Context, Judge, MAX_FRAMES};
 
 /// Words of a value that is tried: one that takes longer must be able to pause.
 const MAX_WORDS: u32 = 1 << 10;
@@ -40,8 +40,7 @@ impl Judge {
 
     /// The same, with the steps that were counted.
     fn flat(&mut self, cx: Context<'_>, fast: &Fast, word: Word, at: u32) -> bool {
-        // As much as entering a frame.
-        self.meter.count(2);
+        self.meter.count(A_FRAME);
         let ops = cx.program.ops.get(fast.ops.start as usize..fast.ops.end as usize);
         ops.unwrap_or(&[]).iter().all(|&op| match op {
             Op::Object(index) => self.flat_members(cx, index, word, at),

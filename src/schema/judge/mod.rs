@@ -46,6 +46,9 @@ use memo::Prehashed;
 /// Frames at once; more make the verdict unknown. A frame takes about 100 bytes.
 const MAX_FRAMES: usize = 200_000;
 
+/// Steps of entering a frame beside the instruction that does: together as much as five plain ones.
+const A_FRAME: u64 = 4;
+
 /// Where a judgement stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
@@ -386,8 +389,7 @@ impl Judge {
             return Some(Answer::Unknown);
         }
         let Some(scope) = self.scope(cx, entry.id) else { return Some(Answer::Unknown) };
-        // A frame costs as much as five plain instructions.
-        self.meter.count(4);
+        self.meter.count(A_FRAME);
         let tracks = tracks || self.is_tracked(entry);
         let mut frame = Frame::new(entry.id, ops, tracks, entry.at, entry.explain);
         frame.via = entry.via;
