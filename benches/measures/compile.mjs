@@ -1,6 +1,7 @@
 // Compiling the schemas of real tools in a fresh process, once, from their JSON texts.
 import { repeated } from "../support/tool-schemas.mjs";
 import { requireNpm, requireOwn } from "../support/packages.mjs";
+import { LABEL, built, rivalOf } from "../support/rival.mjs";
 import { micro, ratio, table } from "../support/report.mjs";
 
 const DRAFT_07 = /"\$schema":"http:\/\/json-schema\.org\/draft-0[67]/;
@@ -32,6 +33,16 @@ const ENGINES = {
       return (text) => new Validator(JSON.parse(text), DRAFT_07.test(text) ? "7" : "2020-12");
     },
   },
+  ...(built && {
+    jsonschema: {
+      label: LABEL,
+      open: () => {
+        // Loading its module is loading the package.
+        rivalOf("{}").free();
+        return (text) => rivalOf(text);
+      },
+    },
+  }),
 };
 
 function counts({ quick }) {

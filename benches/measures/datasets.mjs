@@ -4,6 +4,7 @@
 import { dataSets } from "../support/datasets.mjs";
 import { batchOf, compareBatches, timeOf } from "../support/clock.mjs";
 import { requireNpm, requireOwn } from "../support/packages.mjs";
+import { LABEL, built, rivalOf } from "../support/rival.mjs";
 import { geometricMean, micro, table } from "../support/report.mjs";
 
 const DIALECT = "draft-07";
@@ -64,6 +65,20 @@ const ENGINES = {
   },
   ajv: (set, options) => ofValues(set, engineOfAjv(set), options),
   cfworker: (set, options) => ofValues(set, engineOfCfworker(set), options),
+  ...(built && {
+    jsonschema: (set, options) => {
+      const rival = rivalOf(JSON.stringify(set.schema), DIALECT, set.resources);
+      const bytes = set.instances.map((text) => Buffer.from(text));
+      const numbers = bytes.map((each) => rival.read(each));
+      const whole = compared(set, bytes, (each) => rival.isValid(each), options);
+      const decoding = compared(set, bytes, (each) => JSON.parse(each.toString()), options);
+      return {
+        time: compared(set, numbers, (number) => rival.judge(number), options),
+        whole: whole / decoding,
+        valid: numbers.filter((number) => rival.judge(number)).length,
+      };
+    },
+  }),
 };
 
 function ofValues(set, judge, options) {
@@ -113,6 +128,9 @@ function targets(medians) {
   ];
 }
 
+/** Judged beside toolwire, in the order of the report. */
+const rivals = ["ajv", "cfworker", ...(built ? ["jsonschema"] : [])];
+
 function report(medians) {
   const { names, comparable } = setsOf(medians);
   const shown = (value) => value?.toFixed(2) ?? "–";
@@ -120,8 +138,11 @@ function report(medians) {
     const judged = comparable.includes(name)
       ? [shown(medians.toolwire[name]), shown(medians.toolwire[`${name}#whole`])]
       : ["unknown", "unknown"];
-    const others = ["ajv", "cfworker"].map((engine) => shown(medians[engine][name]));
-    const counts = ["toolwire", "ajv", "cfworker"].map(
+    const others = rivals.map((engine) => shown(medians[engine][name]));
+    if (built) {
+      others.push(shown(medians.jsonschema[`${name}#whole`]));
+    }
+    const counts = ["toolwire", ...rivals].map(
       (engine) => medians[engine][`${name}#valid`] ?? "–",
     );
     return [name, micro(medians.parse[name]), ...judged, ...others, counts.join(" / ")];
@@ -131,7 +152,10 @@ function report(medians) {
       const known = comparable.map((name) => medians[engine][`${name}${suffix}`]);
       return shown(geometricMean(known.filter((value) => value !== undefined)));
     };
-    const means = [mean("toolwire"), mean("toolwire", "#whole"), mean("ajv"), mean("cfworker")];
+    const means = [mean("toolwire"), mean("toolwire", "#whole"), ...rivals.map((engine) => mean(engine))];
+    if (built) {
+      means.push(mean("jsonschema", "#whole"));
+    }
     rows.push(["geometric mean", "", ...means, ""]);
   }
   const head = [
@@ -141,7 +165,8 @@ function report(medians) {
     "toolwire, bytes to verdict / JP",
     "Ajv, judging",
     "cfworker, judging",
-    "valid: toolwire / Ajv / cfworker",
+    ...(built ? [`${LABEL}, judging`, `${LABEL}, bytes to verdict / JP`] : []),
+    `valid: toolwire / Ajv / cfworker${built ? " / jsonschema" : ""}`,
   ];
   return `Ratios to \`JSON.parse\` of the text; formats are annotations.\n\n${table(head, rows)}`;
 }

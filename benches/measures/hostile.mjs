@@ -1,5 +1,8 @@
 // Schemas and values made to cost much: each must be judged soon, refused, or found "unknown".
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { requireOwn } from "../support/packages.mjs";
+import { LABEL, built, rivalOf } from "../support/rival.mjs";
 import { micro, table } from "../support/report.mjs";
 
 function nested(depth, open, inner, close) {
@@ -169,39 +172,79 @@ const CASES = {
   }),
 };
 
-function run(engine, options) {
+function byToolwire(schema, text, { options, act, value }) {
   const { compileSchema } = requireOwn("toolwire");
-  const found = {};
-  for (const [name, make] of Object.entries(CASES)) {
-    const { schema, schemaText, value, text, options: given, act } = make();
-    const json = text ?? JSON.stringify(value);
-    const schemaJson = schemaText ?? JSON.stringify(schema);
-    const started = performance.now();
-    let outcome;
-    try {
-      const compiled = compileSchema(schemaJson, given);
-      if (act === undefined) {
-        const { verdict, reason } = compiled.validateJson(json);
-        outcome = reason === undefined ? verdict : `${verdict} (${reason})`;
-      } else {
-        outcome = `${compiled[act](value).changes.length} changes`;
-      }
-    } catch (error) {
-      outcome = `${error.code} (${error.reason})`;
+  try {
+    const compiled = compileSchema(schema, options);
+    if (act !== undefined) {
+      return `${compiled[act](value).changes.length} changes`;
     }
-    found[name] = (performance.now() - started) * 1000;
-    found[`${name}#outcome`] = outcome;
+    const { verdict, reason } = compiled.validateJson(text);
+    return reason === undefined ? verdict : `${verdict} (${reason})`;
+  } catch (error) {
+    return `${error.code} (${error.reason})`;
   }
-  return found;
 }
 
-function report({ toolwire }) {
-  const names = Object.keys(CASES);
-  const rows = names.map((name) => {
+function byRival(schema, text) {
+  try {
+    return rivalOf(schema).isValid(Buffer.from(text)) ? "valid" : "invalid";
+  } catch (error) {
+    return error instanceof WebAssembly.RuntimeError ? "trapped" : "refused";
+  }
+}
+
+function timed(name, judge) {
+  const made = CASES[name]();
+  const { schema, schemaText, value, text } = made;
+  const json = text ?? JSON.stringify(value);
+  const schemaJson = schemaText ?? JSON.stringify(schema);
+  const started = performance.now();
+  const outcome = judge(schemaJson, json, made);
+  return { [name]: (performance.now() - started) * 1000, [`${name}#outcome`]: outcome };
+}
+
+/** Milliseconds for a case of the rival's, which has no budget of its own; its start is among them. */
+const PATIENCE_MS = 10_000;
+
+/** A case in a process of its own: what does not end is ended, and a trap harms no other. */
+function apart(name) {
+  const worker = fileURLToPath(new URL("../worker.mjs", import.meta.url));
+  const program = [worker, "hostile", "jsonschema", JSON.stringify({ only: name })];
+  try {
+    const limits = { timeout: PATIENCE_MS, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return JSON.parse(execFileSync(process.execPath, program, limits));
+  } catch (error) {
+    const isLate = error.code === "ETIMEDOUT";
+    return { [`${name}#outcome`]: isLate ? `none in ${PATIENCE_MS / 1000} s` : "died" };
+  }
+}
+
+function run(engine, { only }) {
+  if (only !== undefined) {
+    // Loading its module is not timed.
+    rivalOf("true").free();
+    return timed(only, byRival);
+  }
+  if (engine === "toolwire") {
+    return Object.assign({}, ...Object.keys(CASES).map((name) => timed(name, byToolwire)));
+  }
+  // The rival only judges.
+  const judged = Object.keys(CASES).filter((name) => CASES[name]().act === undefined);
+  return Object.assign({}, ...judged.map(apart));
+}
+
+function report({ toolwire, jsonschema }) {
+  const rows = Object.keys(CASES).map((name) => {
     const outcome = toolwire[`${name}#outcome`];
-    return [name, micro(toolwire[name]), outcome, isGood(toolwire, name) ? "yes" : "NO"];
+    const row = [name, micro(toolwire[name]), outcome, isGood(toolwire, name) ? "yes" : "NO"];
+    const rival = built ? [micro(jsonschema[name]), jsonschema[`${name}#outcome`] ?? ""] : [];
+    return [...row, ...rival];
   });
-  return table(["case", "compile and judge", "outcome", "≤ 100 ms or unknown"], rows);
+  const rivals = built ? [`${LABEL}, compile and judge`, "outcome"] : [];
+  const head = ["case", "compile and judge", "outcome", "≤ 100 ms or unknown", ...rivals];
+  const note = `Each case once. Those of ${LABEL} run in a fresh process each, with its code not yet warm.\n\n`;
+  return (built ? note : "") + table(head, rows);
 }
 
 function targets({ toolwire }) {
@@ -214,6 +257,9 @@ function isGood(toolwire, name) {
 }
 
 const title = "Hostile schemas and values";
-const engines = ["toolwire"];
+const engines = ["toolwire", ...(built ? ["jsonschema"] : [])];
 
-export { engines, report, run, targets, title };
+/** What is run in one round only: it takes long, and no ratio is taken of it. */
+const once = ["jsonschema"];
+
+export { engines, once, report, run, targets, title };

@@ -2,6 +2,7 @@
 import { cases, writeId } from "../support/lines.mjs";
 import { batchOf, compareBatches } from "../support/clock.mjs";
 import { requireNpm, requireOwn } from "../support/packages.mjs";
+import { LABEL, built, rivalOf } from "../support/rival.mjs";
 import { publicSession, textSession } from "../support/session.mjs";
 import { micro, ratio, table } from "../support/report.mjs";
 
@@ -18,6 +19,31 @@ function afterParse(judgeOf) {
       throw new Error("the line must be valid");
     }
     return compareBatches(batchOf(run), batchOf(() => parse(line)), options);
+  };
+}
+
+/** The schema of a whole reply with this result. */
+function envelopeOf(schema) {
+  const result = {
+    type: "object",
+    properties: { content: { type: "array" }, structuredContent: schema },
+    required: ["content", "structuredContent"],
+  };
+  return {
+    type: "object",
+    properties: { jsonrpc: { const: "2.0" }, id: { type: "integer" }, result },
+    required: ["jsonrpc", "id", "result"],
+  };
+}
+
+/** A judge of whole lines, from their bytes. */
+function ofBytes(judgeOf) {
+  return ({ schema, line }, options) => {
+    const judge = judgeOf(envelopeOf(schema));
+    if (!judge(line)) {
+      throw new Error("the line must be valid");
+    }
+    return compareBatches(batchOf(() => judge(line)), batchOf(() => parse(line)), options);
   };
 }
 
@@ -55,27 +81,11 @@ const ENGINES = {
   object: { label: "toolwire session, object in hand", time: session(publicSession) },
   schema: {
     label: "toolwire Schema.validateJson, envelope in the schema",
-    time: ({ schema, line }, options) => {
+    time: ofBytes((schema) => {
       const { compileSchema } = requireOwn("toolwire");
-      const result = {
-        type: "object",
-        properties: { content: { type: "array" }, structuredContent: schema },
-        required: ["content", "structuredContent"],
-      };
-      const compiled = compileSchema({
-        type: "object",
-        properties: { jsonrpc: { const: "2.0" }, id: { type: "integer" }, result },
-        required: ["jsonrpc", "id", "result"],
-      });
-      if (!compiled.validateJson(line).valid) {
-        throw new Error("the line must be valid");
-      }
-      return compareBatches(
-        batchOf(() => compiled.validateJson(line)),
-        batchOf(() => parse(line)),
-        options,
-      );
-    },
+      const compiled = compileSchema(schema);
+      return (line) => compiled.validateJson(line).valid;
+    }),
   },
   ajv: {
     label: "JP + Ajv 8 (2020)",
@@ -92,6 +102,15 @@ const ENGINES = {
       return (value) => validator.validate(value).valid;
     }),
   },
+  ...(built && {
+    jsonschema: {
+      label: `${LABEL}, envelope in the schema`,
+      time: ofBytes((schema) => {
+        const rival = rivalOf(JSON.stringify(schema));
+        return (line) => rival.isValid(line);
+      }),
+    },
+  }),
 };
 
 function run(engine, options) {
@@ -132,12 +151,15 @@ function report(medians) {
     times(name, "cfworker", "text"),
     times(name, "ajv", "schema"),
     times(name, "cfworker", "schema"),
+    ...(built ? [times(name, "jsonschema", "text"), times(name, "jsonschema", "schema")] : []),
   ]);
+  const rivals = ["session / Ajv", "session / cfworker", "Schema / Ajv", "Schema / cfworker"];
+  rivals.push(...(built ? ["session / jsonschema", "Schema / jsonschema"] : []));
   return [
     "µs a line; in brackets the ratio to JP, whose rounds alternate with the engine's own. Ajv and cfworker check `structuredContent` only.",
     table(head, rows),
     "How many times faster from bytes to verdict:",
-    table(["line", "session / Ajv", "session / cfworker", "Schema / Ajv", "Schema / cfworker"], faster),
+    table(["line", ...rivals], faster),
   ].join("\n\n");
 }
 

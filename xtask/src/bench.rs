@@ -8,12 +8,14 @@ use std::process::Command;
 use crate::build;
 use crate::npm;
 use crate::process::{Outcome, run, step};
+use crate::rival;
 use crate::tree;
 
 /// Builds the package, installs what it is compared with, and measures.
 pub(crate) fn all(arguments: &[&str]) -> Outcome<()> {
     npm::ensure_packages()?;
     build::package()?;
+    rival::ensure();
     step("benchmarks (benches/run.mjs)", || {
         run(Command::new("node").arg(tree::root().join("benches/run.mjs")).args(arguments))
     })

@@ -11,6 +11,7 @@ mod idna;
 mod npm;
 mod peers;
 mod process;
+mod rival;
 mod test;
 mod tools;
 mod tree;
