@@ -112,6 +112,19 @@ fn exact_numbers_and_escapes_survive() {
 }
 
 #[test]
+fn what_is_made_brings_the_steps_to_make_it() {
+    let item = json!({"type": "object", "required": ["a", "b"],
+        "properties": {"a": {"type": "number"}, "b": {"type": "string"}}});
+    let schema = json!({"type": "array", "items": item, "minItems": 100_000});
+    let made = output(None, run(&schema, Some(&json!([])), CastOptions::default()).unwrap());
+    assert_eq!(made.as_array().map(Vec::len), Some(100_000));
+    let few = CompileOptions { max_steps: Some(1_000_000), ..CompileOptions::default() };
+    let program = compile(schema.to_string().as_bytes(), &few).unwrap();
+    let error = cast(&program, Some(b"[]"), &CastOptions::default()).unwrap_err();
+    assert_eq!((error.reason(), error.get_facts().limit), ("cast_limit", Some(1_000_000)));
+}
+
+#[test]
 fn bounds_are_failures_and_cost_no_memory() {
     for schema in [
         json!({"type": "array", "items": {"type": "null"}, "minItems": 1_000_000_000}),

@@ -99,6 +99,7 @@ impl<'p> Filler<'p> {
     }
 
     fn count(&mut self, steps: u64) -> Result<(), Error> {
+        self.steps.earn(self.parts.made());
         self.steps.count(steps.saturating_mul(A_STEP))
     }
 

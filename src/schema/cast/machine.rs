@@ -143,6 +143,7 @@ impl<'p> Caster<'p> {
     }
 
     pub(super) fn count(&mut self, steps: u64) -> Result<(), Error> {
+        self.steps.earn(self.parts.made());
         self.steps.count(steps.saturating_mul(A_STEP))
     }
 

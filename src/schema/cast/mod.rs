@@ -28,7 +28,7 @@ use std::task::Poll;
 use crate::error::{Code, Error, Facts};
 use crate::json::{Fault, Limits, Numbers, Tape, equal, read};
 
-use super::budget::Budget;
+use super::budget::{Budget, MAX_STEPS};
 use super::judge::Judge;
 use super::outcome::Verdict;
 use super::program::Program;
@@ -207,10 +207,15 @@ pub fn apply_defaults(
     defaults::fill(program, Parts::new(program, source, max_made_bytes), steps)
 }
 
+/// Steps that each made byte adds where `maxSteps` was not given: what is made has its own bound.
+const PER_MADE: u64 = 4;
+
 /// The steps of one cast.
 struct Steps {
     left: u64,
     bound: u64,
+    /// Made bytes that have added theirs, if they do.
+    earned: Option<usize>,
 }
 
 impl Steps {
@@ -218,7 +223,17 @@ impl Steps {
         let empty = Tape::default();
         let tape = source.map_or(&empty, |source| &source.tape);
         let bound = Budget::of(program, tape, 0).verdict;
-        Steps { left: bound, bound }
+        let earned = program.max_steps.is_none().then_some(0);
+        Steps { left: bound, bound, earned }
+    }
+
+    /// Adds the steps for so many bytes that were made by now.
+    fn earn(&mut self, made: usize) {
+        let Some(earned) = self.earned.filter(|earned| *earned < made) else { return };
+        self.earned = Some(made);
+        let more = (PER_MADE * (made - earned) as u64).min(MAX_STEPS.saturating_sub(self.bound));
+        self.left += more;
+        self.bound += more;
     }
 
     fn count(&mut self, steps: u64) -> Result<(), Error> {

@@ -75,6 +75,11 @@ impl<'p> Parts<'p> {
         }
     }
 
+    /// Bytes that were made, or are about to be.
+    pub(super) fn made(&self) -> usize {
+        self.bound - self.left
+    }
+
     pub(super) fn add(&mut self, part: Part) -> PartId {
         self.parts.push(part);
         self.parts.len() - 1
