@@ -68,7 +68,7 @@ test("the two files run anywhere the package is installed", async () => {
   }
 });
 
-test("the server is ready within a second although it ignores the probe", async () => {
+test("the server is ready long before the probe would time out, which it ignores", async () => {
   const started = performance.now();
   const client = await connect({
     server: "quickstart",
@@ -77,7 +77,8 @@ test("the server is ready within a second although it ignores the probe", async 
   });
   const ready = performance.now() - started;
   await client.close();
-  assert.ok(ready < 1000, `ready after ${ready.toFixed(0)} ms`);
+  // `probeTimeoutMs` is 10 s; the hedge comes after half a second.
+  assert.ok(ready < 8_000, `ready after ${ready.toFixed(0)} ms`);
 });
 
 test("the README's limits are the defaults", () => {
