@@ -28,6 +28,12 @@ const INVALID_PARAMS = -32602;
 /** Lists that a capability promises. */
 const LISTS = { prompts: "prompts/list", resources: "resources/list" };
 
+/** False for what ends the whole examination: the connection is over, or somebody stopped it. */
+function concernsOneRequest(error) {
+  const endings = ["connection_closed", "aborted"];
+  return error instanceof ToolwireError && !endings.includes(error.code);
+}
+
 async function check({ terminal, stop, command, options }) {
   const entries = await entriesOf(options, command);
   if (entries.length !== 1) {
@@ -155,11 +161,7 @@ class Examination {
       const result = await client.request(method, params, { timeoutMs, signal: this.#stop.signal });
       return { result };
     } catch (error) {
-      if (
-        !(error instanceof ToolwireError) ||
-        error.code === "connection_closed" ||
-        error.code === "aborted"
-      ) {
+      if (!concernsOneRequest(error)) {
         throw error;
       }
       return { error };
@@ -312,11 +314,7 @@ class Examination {
       }
       this.#judged(result, where);
     } catch (error) {
-      if (
-        !(error instanceof ToolwireError) ||
-        error.code === "connection_closed" ||
-        error.code === "aborted"
-      ) {
+      if (!concernsOneRequest(error)) {
         throw error;
       }
       const own = error.reason === "arguments_rejected";

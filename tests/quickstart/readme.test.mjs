@@ -68,17 +68,21 @@ test("the two files run anywhere the package is installed", async () => {
   }
 });
 
-test("the server is ready long before the probe would time out, which it ignores", async () => {
-  const started = performance.now();
-  const client = await connect({
-    server: "quickstart",
-    command: process.execPath,
-    args: [path.join(folder, "server.mjs")],
-  });
-  const ready = performance.now() - started;
-  await client.close();
-  // `probeTimeoutMs` is 10 s; the hedge comes after half a second.
-  assert.ok(ready < 8_000, `ready after ${ready.toFixed(0)} ms`);
+test("the server is ready within a second although it ignores the probe", async () => {
+  const times = [];
+  // A busy machine may be late, again and again, but hardly five times.
+  while (times.length < 5 && !(times.at(-1) < 1000)) {
+    const started = performance.now();
+    const client = await connect({
+      server: "quickstart",
+      command: process.execPath,
+      // Another command each time: of one it knows, the client remembers the era.
+      args: [path.join(folder, "server.mjs"), String(times.length)],
+    });
+    times.push(performance.now() - started);
+    await client.close();
+  }
+  assert.ok(times.at(-1) < 1000, `ready after ${times.map(Math.round).join(", ")} ms`);
 });
 
 test("the README's limits are the defaults", () => {
